@@ -15,8 +15,7 @@ from spacy.tokens import Doc
 from spacy_dxprivacy.entities.disguised import _glued, _joined, _leet, _parted, _references
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.text.coverage import foreign_names, uncovered
-from spacy_dxprivacy.text.language import COVERED
+from spacy_dxprivacy.text.language import COVERED, foreign_names, uncovered
 from spacy_dxprivacy.text.normal import MARKS, in_normal_form, is_normal, normal_form, normalised
 
 LABELS = ("person", "date", "gpe", "org", "email", "url", "id", "phone", "address")

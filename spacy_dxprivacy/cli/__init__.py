@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..about import __version__, table
 from ..errors import did_you_mean
-from .terminal import errors_as_one_line, stop
+from .options import errors_as_one_line, stop
 
 HELP = "Sanitise text under metric differential privacy."
 LAB = "..lab.commands."

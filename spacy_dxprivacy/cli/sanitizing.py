@@ -22,17 +22,17 @@ from ..entities.surrogates.replacements import Replacement
 from ..entities.surrogates.restoring import dates_apart
 from ..entities.surrogates.table import SurrogateTable, check_cipher, write_table
 from ..errors import UsageError
+from ..io.account import Tally
 from ..io.build import get_sanitizer, make_pipeline
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_key_location, make_key, read_key
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
 from ..io.resume import can_resume
 from ..io.run import sanitize
-from ..io.tally import Tally
 from ..pipeline.count import Count
 from ..ty import facts_of
 from . import options
-from .terminal import (
+from .options import (
     above_bar,
     bar,
     bytes_bar,

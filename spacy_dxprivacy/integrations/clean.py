@@ -26,7 +26,7 @@ from ..io.run import with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import Receipt
 from ..privacy.composition import Loss
-from ..text.users import identity, is_nobody
+from ..text.normal import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
 from .conversation import Conversations, Line, Prompted, Prompter
 

@@ -16,8 +16,8 @@ from typing import Any
 from ..about import DATA
 from ..config import FileOptions
 from .files.limits import MB, check_ratio, too_large
+from .formats import module_of
 from .pieces import BadDocument, Pieces, word_list, word_map
-from .plain import module_of
 
 MAX_PARTS = 512 * MB
 ENCRYPTED = b"\xd0\xcf\x11\xe0"  # first bytes of encrypted files, and of Word before 2007

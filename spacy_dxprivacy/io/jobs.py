@@ -13,11 +13,10 @@ from typing import IO, Any, NamedTuple
 
 from ..config import FileOptions
 from ..errors import UsageError
-from . import parquet, pieces, plain, tables
-from .fields import Header, OnHeader
+from . import formats, parquet, pieces, tables
 from .files.atomic import check_new
 from .files.limits import decode
-from .plain import Writer
+from .formats import Header, OnHeader, Writer
 from .records import Failed, Input
 
 # -- formats ---------------------------------------------------------------------------------------
@@ -34,8 +33,8 @@ class Format(NamedTuple):
 
 
 FORMATS = {
-    "txt": Format(plain.read_text, plain.TextWriter, (".txt", ".md")),
-    "jsonl": Format(plain.read_jsonl, plain.JsonlWriter, (".jsonl", ".ndjson"), True),
+    "txt": Format(formats.read_text, formats.TextWriter, (".txt", ".md")),
+    "jsonl": Format(formats.read_jsonl, formats.JsonlWriter, (".jsonl", ".ndjson"), True),
     "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True),
     "tsv": Format(
         partial(tables.read_csv, delimiter="\t"),
@@ -45,7 +44,7 @@ FORMATS = {
     ),
     "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True),
     "parquet": Format(parquet.read_parquet, parquet.ParquetWriter, (".parquet",), True),
-    "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",)),
+    "spacy": Format(formats.read_spacy, formats.SpacyWriter, (".spacy",)),
     **{
         kind: Format(partial(pieces.read_pieces, kind), pieces.PiecesWriter, endings, False, True)
         for kind, endings in pieces.ENDINGS.items()

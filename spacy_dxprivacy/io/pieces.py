@@ -13,9 +13,8 @@ from ..config import FileOptions
 from ..entities.tables import by_word, words
 from ..errors import DxError, UsageError
 from ..text.normal import MARKS
-from .fields import OnHeader
 from .files.limits import MB, TooLarge, read_all
-from .plain import Writer
+from .formats import OnHeader, Writer
 from .records import (
     MENTIONS,
     NOT_UNICODE,

@@ -24,18 +24,16 @@ from ..pipeline.coverage import coverage_of, refusal
 from ..pipeline.receipt import largest_person_loss
 from ..privacy.composition import Loss
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
-from .account import Account, charge_person
+from .account import Account, Tally, charge_person
 from .build import get_sanitizer
-from .fields import Row, format_names
 from .files.atomic import Output
 from .files.limits import has_arrived
+from .formats import Row, Writer, format_names
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
 from .pieces import Pieces
-from .plain import Writer
 from .records import Failed, Input, Released
 from .results import results
 from .resume import FinishedFiles
-from .tally import Tally
 
 MARKUP = "markup: elements and formatting"
 OnFailure = Callable[[Job, int, str], Any]  # job, number of the record (0: the file), reason

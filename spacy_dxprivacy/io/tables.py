@@ -17,9 +17,8 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import DxError, UsageError
-from .fields import Fields, Header, OnHeader, fill_entry, row_record
 from .files.limits import MAX_RECORD, MB, TooLarge, check_ratio, decode, numbered_lines, read_all
-from .plain import Writer, module_of
+from .formats import Fields, Header, OnHeader, Writer, fill_entry, module_of, row_record
 from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
 
 INVALID_ROW: list[str] = []  # stands for a row that is not valid CSV; compared by identity

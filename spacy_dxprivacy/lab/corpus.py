@@ -19,7 +19,7 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..config import FileOptions
 from ..errors import UsageError, quiet
 from ..io.build import NO_LIMIT
-from ..io.fields import Row, find_slots
+from ..io.formats import Row, find_slots
 from ..io.jobs import check_first_record, open_input, plan_jobs, read
 from ..io.records import Failed, Input, Record, chunks, nlp_inputs
 from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone

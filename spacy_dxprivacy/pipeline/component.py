@@ -20,15 +20,15 @@ from ..errors import DxError, Errors, FailsClosed, Warnings, warn_always
 from ..io.files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
-from ..text.coverage import uncovered
+from ..text.language import uncovered
 from ..text.normal import in_normal_form
 from ..ty import Mechanism
 from .coverage import Coverage, coverage_of, redacted, refusal
+from .draft import write
 from .receipt import ReceiptTerms, install_extensions
 from .selection import OnReplacements, StageContext
 from .settings import SanitizerSettings, check_labels, check_listeners, fit, warn_of_lacking
 from .stages import run_stages
-from .write import write
 
 BATCH_TOKENS = 2**15  # whose working memory fits into processor caches
 

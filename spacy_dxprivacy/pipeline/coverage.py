@@ -12,8 +12,7 @@ from spacy.tokens import Doc
 
 from ..errors import DxError, Errors
 from ..space import BUILTIN, Space
-from ..text.coverage import Span
-from ..text.language import COVERED, NAMES, language_of
+from ..text.language import COVERED, NAMES, Span, language_of
 from ..text.normal import MARKS, annotated, bounds_of, cut
 from .receipt import UNCOVERED
 from .select import Entities

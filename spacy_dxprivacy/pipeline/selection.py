@@ -1,27 +1,39 @@
-"""The first stages of a draft: mentions become surrogates, and words are selected to be drawn."""
+"""The stages of a draft before sampling: mentions become surrogates, words are selected to be
+sampled, and the loss of each recognised person is summed.
+
+The loss of a person is that of all mentions together. Each word of a mention counts as the largest
+distance of two names of the space, which is public. The distance of the name itself would reveal
+the name in the receipt.
+"""
 
 from __future__ import annotations
 
+import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
-from ..entities.surrogates.base import Surrogate
+from ..entities.surrogates.base import LINKED, Surrogate
+from ..entities.surrogates.name_forms import form_of, persons
 from ..entities.surrogates.replacements import Replacement, replace_mentions
 from ..errors import DxError, Errors
-from ..privacy.composition import LONGEST
+from ..privacy.composition import LONGEST, Loss
+from ..privacy.guarantee import Guarantee
 from ..space import Space
-from ..text.coverage import foreign_names
+from ..text.language import foreign_names
 from ..text.mentions import Entity, plain_label, united
 from ..ty import facts_of
+from .count import PERSONS_LISTED, Persons
 from .draft import NUMBER, PLAIN, SELECTED, STOP, SURROGATE, Draft
 from .select import Entities
-from .settings import SanitizerSettings, max_name_distance
+from .settings import SanitizerSettings, max_name_distance, naming_rate
 
 OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 
@@ -155,3 +167,101 @@ def bad_return(part: str, returned: Any, count: int, expected: str) -> DxError:
     """Return an error with shape and type only: values may be words of a document."""
     shape = f"{returned.dtype} of shape {returned.shape}"
     return DxError(Errors.DX038.format(part=part, given=shape, count=count, expected=expected))
+
+
+# -- persons ---------------------------------------------------------------------------------------
+
+PLAINTEXT = Guarantee("none")
+
+
+def check_persons(draft: Draft, context: StageContext) -> Draft:
+    """Sum the losses of each recognised person. Raise DxError if one exceeds the budget, or if
+    there is a budget but no recogniser ran."""
+    budget = context.settings.max_epsilon_per_person
+    groups = list[Persons | None]()
+    for i, doc in enumerate(draft.docs):
+        spans = [span for span in draft.entities[i] or () if plain_label(span[0]) == "PERSON"]
+        has_person = any(plain_label(entity.label_) == "PERSON" for entity in doc.ents)
+        if not spans and (budget is not None or has_person):
+            key = getattr(context.settings.selector, "spans_key", None)
+            spans = Entities(["PERSON"], key).entities(doc)
+        persons_of_doc = _persons_of(draft, i, context, spans) if spans else None
+        groups.append(persons_of_doc)
+        spent = 0.0 if persons_of_doc is None else persons_of_doc.largest.epsilon()
+        if budget is not None and spent > budget:
+            raise DxError(Errors.DX178.format(spent=spent, budget=budget))
+    return replace(draft, persons=groups)
+
+
+def _persons_of(draft: Draft, i: int, context: StageContext, spans: Sequence[Entity]) -> Persons:
+    """Return the persons of document i; those with most mentions are listed first."""
+    doc, part, mechanism = draft.docs[i], draft.parts[i], context.settings.mechanism
+    kinds, sentences = np.full(len(doc), SURROGATE), np.zeros(len(doc), dtype=np.int64)
+    stays, sources = draft.kinds[part] != SURROGATE, draft.sources[part]
+    kinds[sources[stays]] = draft.kinds[part][stays]
+    sentences[sources] = draft.sentences[part]
+    surrogate_at = dict[int, tuple[int, str]]()  # token -> number of its surrogate, label
+    for number, item in enumerate(draft.replacements[i] or ()):
+        if item.text is not None:
+            surrogate_at |= dict.fromkeys(range(item.start, item.end), (number, item.mention.label))
+    distance, nearest = context.name_distances
+    mentions_of: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for person, (_, start, end) in zip(_numbers_of(context, doc, spans), spans, strict=True):
+        mentions_of[person].append((start, end))
+    rows, largest = list[dict[str, Any]](), Loss()
+    for mentions in mentions_of.values():
+        tokens = np.concatenate([np.arange(*mention) for mention in mentions])
+        sizes = _sizes(context, doc, tokens[kinds[tokens] == SELECTED], sentences)
+        used = {surrogate_at[token] for token in tokens.tolist() if token in surrogate_at}
+        unsampled = _surrogate_loss(context.surrogates, used)
+        if (kinds[tokens] == PLAIN).any():
+            unsampled += Loss.of(PLAINTEXT, [1.0])
+        changed = np.array(sizes, dtype=np.float64)
+        loss = Loss.of(mechanism.guarantee, (changed * distance).tolist()) + unsampled
+        row: dict[str, Any] = {"mentions": len(mentions), **loss.to_dict()}
+        for unit in nearest:
+            nearest_loss = Loss.of(mechanism.guarantee, (changed * unit).tolist()) + unsampled
+            row["near"] = nearest_loss.to_dict()
+        if sizes and math.isfinite(loss.plain):
+            right = naming_rate(mechanism, sum(sizes))
+            row |= {} if right is None else {"right": right}
+        rows.append(row)
+        largest = largest.cover(loss)
+    rows.sort(key=itemgetter("mentions"), reverse=True)
+    return Persons(len(rows), distance, tuple(rows[:PERSONS_LISTED]), largest)
+
+
+def _numbers_of(context: StageContext, doc: Doc, spans: Sequence[Entity]) -> Sequence[int]:
+    """Return the number of the person of each mention, as name surrogates group them.
+
+    If surrogates hide which mentions are of one person, each mention counts as a person.
+    """
+    for label, surrogate in context.surrogates.items():
+        hidden = not {*LINKED["document"], *LINKED["corpus"]}.intersection(surrogate.in_clear)
+        if surrogate.way == "drawn" and hidden and plain_label(label) == "PERSON":
+            return range(len(spans))
+    forms = []
+    for _, start, end in spans:
+        forms.append(form_of(doc[start:end].text, doc[start - 1].text if start else ""))
+    return [person.number for person in persons(forms)]
+
+
+def _sizes(context: StageContext, doc: Doc, drawn: Ints1d, sentences: Ints1d) -> list[int]:
+    """Return the number of these words in each draw of the mechanism."""
+    if context.settings.scope == "type":  # one draw for each distinct word
+        return [1] * len({doc[place].lower for place in drawn.tolist()})
+    if context.together:
+        return list(Counter(sentences[drawn].tolist()).values())
+    return [1] * len(drawn)
+
+
+def _surrogate_loss(surrogates: Mapping[str, Surrogate], used: set[tuple[int, str]]) -> Loss:
+    """Return the loss of surrogates, given their numbers and labels.
+
+    The distance of two names is known only for guarantees of all pairs ("approx-dp").
+    """
+    loss = Loss()
+    for _, label in sorted(used):
+        guarantee = surrogates[label].guarantee
+        loss += Loss.of(guarantee if guarantee.kind == "approx-dp" else PLAINTEXT, [1.0])
+    return loss

@@ -21,8 +21,7 @@ from ..privacy.composition import repeat
 from ..space import Space
 from ..text.spelling import like, spell
 from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft
-from .persons import check_persons
-from .selection import StageContext, bad_return, draw_surrogates, select
+from .selection import StageContext, bad_return, check_persons, draw_surrogates, select
 from .unknown import WHICH
 
 NUMBERS_AT_ONCE = 2**22  # random numbers in one call of a mechanism: 32 MB as float64

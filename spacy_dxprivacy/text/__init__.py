@@ -1,1 +1,1 @@
-"""Tokens, normal form, spelling, mentions, language and coverage of texts; users."""
+"""Tokens, normal form, spelling, mentions and languages of texts."""

@@ -1,13 +1,20 @@
-"""Detect the language of a text, by its commonest words and its script.
+"""Detect the language of a text, and its passages in uncovered languages and scripts.
 
-Surrogates are of the language of a text, so they reveal it. It is not logged.
+The commonest words and the script of a text show its language. Surrogates are of that language, so
+they reveal it. It is not logged.
+
+A few words of another script in a text are a name (`foreign_names`). More words are a passage, and
+so is a sentence with common words of another language (`uncovered`): no rule finds names in it, and
+no space has its words.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 
 from spacy.tokens import Doc
@@ -87,3 +94,183 @@ def _languages_of() -> dict[str, tuple[str, ...]]:
         for word in words.split():
             languages.setdefault(word, {})[language] = None
     return {word: tuple(names) for word, names in languages.items()}
+
+
+# -- passages --------------------------------------------------------------------------------------
+
+Span = tuple[int, int]  # start and end, in characters
+
+MOST_WORDS, MOST_LETTERS = 5, 12  # of a name in another script; letters if it has no blanks
+MAX_GAP = 40  # most characters between two words of another script in one passage
+AT_ONCE = (1, 240)  # least characters of sentences whose language is detected together
+FEW = 2  # distinct common words of uncovered languages, below which a text is covered
+
+# Blocks of non-Latin letters. Phonetic and mathematical letters count as Latin.
+_NOT_LATIN = (
+    "\u0370-\u1cff\u1f00-\u1fff\u2c00-\u2c5f\u2c80-\u2dff\u2e80-\u2fdf\u3005-\u3007\u3021-\u303a"
+    "\u3041-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua71f\ua800-\uab2f\uab70-\ud7ff"
+    "\uf900-\ufaff\ufb13-\ufdff\ufe70-\ufefc\uff66-\uffdc\U00010000-\U0001bfff"
+    "\U0001e000-\U0001efff\U00020000-\U0003ffff"
+)
+_ANY_OTHER = re.compile(f"[{_NOT_LATIN}]")
+_NON_LATIN = re.compile(rf"(?=[^\W\d_])[{_NOT_LATIN}]+")
+_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = re.compile(r"(?=[^\W\d_])[^" + _NOT_LATIN + "]")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uabff\uac00-\ud7ff\uf900-\ufaff]"
+)
+_SYMBOLS = re.compile("[\u0370-\u03ff\u1f00-\u1fff]{1,2}|[\u0400-\u058f]")  # ΔH, γδ T cells
+_JOINTS = re.compile(r"[ \-\u00b7\u30fb'\u2019]|\. ?|")
+_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f\u0964])\s*(?=\S)|\n+")
+
+
+def foreign_names(text: str) -> list[Span]:
+    """Return the runs of words of another script in a text; each counts as a name."""
+    if text.isascii() or not _ANY_OTHER.search(text):
+        return []
+    runs: list[Span] = []
+    for start, end in _words(text):
+        if runs and _JOINTS.fullmatch(text, runs[-1][1], start):
+            runs[-1] = runs[-1][0], end
+        else:
+            runs.append((start, end))
+    return runs
+
+
+def _words(text: str) -> Iterator[Span]:
+    """Yield the words of other scripts, including adjacent Latin letters."""
+    for match in _NON_LATIN.finditer(text):
+        start, end = match.span()
+        if _SYMBOLS.fullmatch(match[0]):
+            latin = "\u0400" <= match[0][0] and (
+                _LATIN.match(text[start - 1 : start]) or _LATIN.match(text[end : end + 1])
+            )
+            if not latin:
+                continue
+        while start and _LATIN.match(text[start - 1]):
+            start -= 1
+        while end < len(text) and _LATIN.match(text[end]):
+            end += 1
+        yield start, end
+
+
+def uncovered(text: str, languages: Collection[str] | None, *, scripts: bool = True) -> list[Span]:
+    """Return the uncovered passages of a text, in order.
+
+    Args:
+        text: In normal form.
+        languages: The covered ones; None for all in Latin script.
+        scripts: Whether only Latin script is covered.
+    """
+    passages = _of_scripts(text) if scripts and not text.isascii() else []
+    if languages is not None:
+        passages += _of_languages(text, languages)
+    return joined(passages)
+
+
+def joined(passages: Iterable[Span]) -> list[Span]:
+    """Return spans in order, merged if they overlap or touch."""
+    merged: list[Span] = []
+    for start, end in sorted(passages):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+# -- scripts ---------------------------------------------------------------------------------------
+
+
+def _of_scripts(text: str) -> list[Span]:
+    if not _ANY_OTHER.search(text):
+        return []
+    words = [
+        match.span() for match in _NON_LATIN.finditer(text) if not _SYMBOLS.fullmatch(match[0])
+    ]
+    runs: list[list[Span]] = []
+    for start, end in words:
+        between = text[runs[-1][-1][1] : start] if runs else ""
+        if runs and len(between) <= MAX_GAP and "\n" not in between and not _LATIN.search(between):
+            runs[-1].append((start, end))
+        else:
+            runs.append([(start, end)])
+    if _is_more_than_a_name(text, words) and _is_mostly_foreign(text):
+        return [(0, len(text))]
+    long = [(run[0][0], run[-1][1]) for run in runs if _is_more_than_a_name(text, run)]
+    return [passage for line in _lines(text, long) for passage in _passages(text, *line)]
+
+
+def _is_more_than_a_name(text: str, words: list[Span]) -> bool:
+    parts = [text[start:end] for start, end in words]
+    unspaced = sum(len(_UNSPACED.findall(part)) for part in parts)
+    return unspaced > MOST_LETTERS or len(parts) > MOST_WORDS
+
+
+def _is_mostly_foreign(part: str) -> bool:
+    foreign = sum(len(_LETTER.findall(word)) for word in _NON_LATIN.findall(part))
+    return 2 * foreign >= len(_LETTER.findall(part))
+
+
+def _lines(text: str, runs: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
+    """Yield the lines with runs of another script, and the runs of each."""
+    i = 0
+    while i < len(runs):
+        start, end = text.rfind("\n", 0, runs[i][0]) + 1, text.find("\n", runs[i][1])
+        line = start, len(text) if end < 0 else end
+        first = i
+        while i < len(runs) and runs[i][0] < line[1]:
+            i += 1
+        yield line, runs[first:i]
+
+
+def _passages(text: str, line: Span, runs: list[Span]) -> list[Span]:
+    """Return the line if most letters are of another script, else the sentences of runs."""
+    if _is_mostly_foreign(text[slice(*line)]):
+        return [line]
+    cuts = [line[0], *(match.end() for match in _SENTENCE.finditer(text, *line)), line[1]]
+    passages = []
+    for start, end in runs:
+        first = cuts[bisect_right(cuts, start) - 1]
+        last = cuts[bisect_left(cuts, end)]
+        passages.append((first, first + len(text[first:last].rstrip())))
+    return passages
+
+
+# -- languages -------------------------------------------------------------------------------------
+
+
+@cache
+def _foreign_words(languages: frozenset[str]) -> frozenset[str]:
+    """Return the common words of other languages that are not common in these."""
+    covered = frozenset[str]().union(*map(common_words, languages))
+    return frozenset[str]().union(*map(common_words, languages_known())) - covered
+
+
+def _is_suspect(text: str, languages: frozenset[str]) -> bool:
+    """Return whether a part of a text can be in another language: faster than detection."""
+    return len(_foreign_words(languages).intersection(text.lower().split())) >= FEW
+
+
+def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
+    covered = {*languages, "", "xx"}
+    if language_of(text) not in covered:
+        yield 0, len(text)
+        return
+    if not _is_suspect(text, frozenset(languages)):
+        return
+    for size in AT_ONCE:
+        for start, end in _parts(text, size):
+            if language_of(text[start:end]) not in covered:
+                yield start, start + len(text[start:end].rstrip())
+
+
+def _parts(text: str, size: int) -> Iterator[Span]:
+    """Yield groups of sentences and lines of at least this size."""
+    start = 0
+    for match in _SENTENCE.finditer(text):
+        if match.end() - start >= size:
+            yield start, match.end()
+            start = match.end()
+    if start < len(text):
+        yield start, len(text)

@@ -1,4 +1,4 @@
-r"""The normal form of a text, for recognition, lookup and release.
+r"""The normal form of a text, for recognition, lookup and release; and of identifiers of users.
 
 Files from macOS separate letters and accents (NFD), chats put direction marks around names, and
 letters of other fonts are other characters: a rule for "José" would match none of these. The normal
@@ -20,15 +20,19 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
+from numbers import Real
 from typing import Any
+from uuid import UUID
 
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
+from ..errors import DxError, Errors
 from .tokens import tokenized
 
 # In the user data of a Doc: places of its text to be mapped to the new text.
@@ -322,3 +326,37 @@ def _words_of(doc: Doc) -> tuple[list[str], list[bool]]:
 @lru_cache(maxsize=1)
 def _blank(lang: str) -> Language:
     return spacy.blank(lang)
+
+
+# -- users -----------------------------------------------------------------------------------------
+
+_WHOLE_NUMBER = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
+
+
+def is_nobody(user: Any) -> bool:
+    """Return whether a value is no user: None, NaN, or an empty text."""
+    is_nan = isinstance(user, Real | Decimal) and user != user
+    return user is None or is_nan or (isinstance(user, str | bytes) and not user.strip())
+
+
+def identity(user: Any) -> str:
+    """Return one text for all spellings of a user.
+
+    7, 7.0, "7" and "007" are one user: tables with gaps have numbers as 7.0, files as "7". Raises
+    DxError, without the value, for other types (fractions, booleans, times, lists).
+    """
+    if isinstance(user, bytes):
+        try:
+            user = user.decode("utf8")
+        except UnicodeDecodeError:
+            return str(user.hex())
+    if isinstance(user, str):
+        name = unicodedata.normalize("NFC", user.strip())
+        return str(int(name.partition(".")[0])) if _WHOLE_NUMBER.fullmatch(name) else name
+    if isinstance(user, UUID):
+        return str(user)
+    if isinstance(user, Real | Decimal) and not isinstance(user, bool):
+        number: Any = user
+        if number == number // 1:  # infinity // 1 is NaN
+            return str(int(number))
+    raise DxError(Errors.DX110.format(given=type(user).__name__))

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from spacy_dxprivacy import UsageError
-from spacy_dxprivacy.cli.terminal import name_options
+from spacy_dxprivacy.cli.options import name_options
 from spacy_dxprivacy.config import FileOptions, process_count
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 

@@ -6,7 +6,7 @@ from conftest import sanitizing
 from spacy import displacy
 from spacy.tokens import DocBin, Span
 
-from spacy_dxprivacy.pipeline.write import _provenance
+from spacy_dxprivacy.pipeline.draft import _provenance
 
 TEXT = "Anna Smith saw the zzyzx dog, the cat."
 EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
@@ -61,7 +61,7 @@ def shows_what_came_out(new, *how):
 @pytest.mark.parametrize("control", [False, True])
 def test_spans_are_the_same_whatever_was_sampled(monkeypatch, control):
     if control:
-        monkeypatch.setattr("spacy_dxprivacy.pipeline.write._provenance", shows_what_came_out)
+        monkeypatch.setattr("spacy_dxprivacy.pipeline.draft._provenance", shows_what_came_out)
     nlp = sanitizing(mechanism={**EXPONENTIAL, "epsilon": 8.0})
     docs = [nlp(TEXT) for _ in range(30)]
     assert len({doc.text for doc in docs}) > 1

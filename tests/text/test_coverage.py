@@ -11,8 +11,7 @@ from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.integrations.table import sanitize_table
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.audit.release import audit_release
-from spacy_dxprivacy.text.coverage import uncovered
-from spacy_dxprivacy.text.language import COVERED
+from spacy_dxprivacy.text.language import COVERED, uncovered
 
 ENGLISH = (
     "The patient was seen on Monday by Dr. Smith and she has had no pain since then. We will call "

@@ -17,10 +17,10 @@ import spacy
 
 from ...config import FileOptions, to_names
 from ...errors import DxError, UsageError
-from ...io.fields import Row, split_path
 from ...io.files.docbin import BadPacked, read_docbin, unpack
 from ...io.files.limits import MAX_DEPTH as DEEPEST_LISTS
 from ...io.files.limits import MB, TooLarge, check_ratio, parse_json
+from ...io.formats import Row, split_path
 from ...io.jobs import KINDS
 from ...io.jobs import read as read_records
 from ...io.parquet import open_parquet, read_columns

@@ -18,8 +18,7 @@ from ...pipeline.receipt import Receipt
 from ...pipeline.select import LAYOUT
 from ...pipeline.unknown import REDACTED
 from ...space import Space
-from ...text.coverage import foreign_names, uncovered
-from ...text.language import COVERED
+from ...text.language import COVERED, foreign_names, uncovered
 from ...text.normal import normal_form
 from ...text.spelling import capitalised
 from .files import (

@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import progress, setup_errors, usage_errors
+from ...cli.options import progress, setup_errors, usage_errors
 from ...config import import_code
 from ...errors import UsageError
 from ...mechanisms.levels import LEVELS

@@ -12,7 +12,7 @@ from spacy.language import Language
 from typer import Argument, Option
 
 from ...cli import Commands, DxCommand, options
-from ...cli.terminal import setup_errors
+from ...cli.options import setup_errors
 from ...config import to_names
 from ...errors import UsageError
 from ...space import Space

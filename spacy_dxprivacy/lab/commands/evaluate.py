@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import setup_errors, usage_errors
+from ...cli.options import setup_errors, usage_errors
 from ...config import PipelineOptions
 from ...errors import UsageError
 from ...io.build import get_sanitizer, make_pipeline

@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import bar, setup_errors, usage_errors
+from ...cli.options import bar, setup_errors, usage_errors
 from ...config import PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline

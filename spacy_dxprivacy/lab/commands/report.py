@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import progress, setup_errors
+from ...cli.options import progress, setup_errors
 from ...config import FileOptions, import_code
 from ...errors import UsageError
 from ...io.files.atomic import check_new, write_bytes
