@@ -1,12 +1,15 @@
-"""Memory, threads and network addresses of this machine."""
+"""Memory, threads, processes and network addresses of this machine."""
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import mmap
 import multiprocessing
 import os
+import signal
 import socket
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -133,6 +136,59 @@ class RowCache:
     def __getstate__(self) -> dict[str, Any]:
         return {"most": self.most, "_entries": {}, "_held": 0}
 
+
+# -- processes -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def heap_frozen() -> Iterator[None]:
+    """Freeze the heap before a fork: garbage collection would copy the shared memory."""
+    ours = not gc.get_freeze_count()
+    if ours:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if ours:
+            gc.unfreeze()
+
+
+SIGNALS = {signal.SIGINT, signal.SIGTERM}
+UNIX = hasattr(signal, "pthread_sigmask")
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Delay signals while a process starts: Python loses a KeyboardInterrupt after a fork.
+
+    Signals are also blocked. The new process inherits that, and unblocks them once its handlers are
+    set. Blocking alone is not enough, because another thread may receive them.
+    """
+    received: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {n: signal.signal(n, lambda number, _: received.append(number)) for n in SIGNALS}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS) if UNIX else set()
+    try:
+        yield
+    finally:
+        if UNIX:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for held, handler in handlers.items():
+            signal.signal(held, handler or signal.SIG_DFL)
+        for number in received:
+            signal.raise_signal(number)
+
+
+def end_with_parent() -> None:
+    """Exit when the parent process ends: a parent killed by SIGKILL cannot end its workers."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+# -- network ---------------------------------------------------------------------------------------
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1", "[::1]")
 

@@ -1,16 +1,20 @@
-"""Sanitise records with a pipeline, in this process or in worker processes.
+"""Sanitise records with a pipeline: in this process or in workers, always in memory zones.
 
 `nlp.pipe(n_process=...)` opens no memory zones in its workers, so their vocabularies grow without
 limit. This module uses a ProcessPoolExecutor. Where the system can fork, its workers start at once
 and share the memory of the fitted pipeline. loky does not fork: with the defaults, its two workers
 took 8 seconds longer to start, and 35 % more memory in all.
+
+A long text is sanitised in parts, as separate documents that are joined again. A part ends with a
+sentence or a paragraph. No component looks beyond that: not the tokenizer (both sides are tested),
+not a mechanism that samples sentences, not the spelling. So output and receipt have the same
+distribution as for the whole text, and memory holds one part at a time.
 """
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
-import os
+import re
 import signal
 import sys
 import threading
@@ -21,6 +25,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import groupby, islice
 from typing import Any
 
 from spacy.language import Language
@@ -28,17 +33,19 @@ from spacy.tokens import Doc
 
 from ..config import Imported
 from ..errors import DxError
-from ..pipeline.receipt import Receipt, install_extensions
-from .records import Failed, Input, Released, Result, chunks
-from .zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, sanitize_in_zone, zone
+from ..machine import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
+from ..pipeline.component import DxSanitizer
+from ..pipeline.count import Count
+from ..pipeline.receipt import Receipt, assert_sanitized, get_receipt, install_extensions
+from ..text.tokens import MANY_WORDS, trim_vocab
+from .build import get_sanitizer
+from .records import Failed, Input, Record, Released, Result, Text, chunks, nlp_input
 
 # Enough for batches of the mechanism, and few enough for workers to finish at about the same time.
 TASK_CHARACTERS = 2**16
 TASKS_AHEAD = 2  # submitted for each worker; they are in memory
 
 Task = list[Input]
-# Texts, receipts and serialized Docs of a record.
-PackedResult = tuple[list[str], list[dict[str, Any]], list[bytes]]
 _pipeline: tuple[Language, bool]  # of a worker process: its pipeline, and whether it returns Docs
 
 
@@ -77,7 +84,7 @@ def results(
 def _in_processes(
     nlp: Language, tasks: Iterator[Task], n_process: int, with_docs: bool
 ) -> Iterator[Result]:
-    ahead = deque[tuple[Task, Future[list[PackedResult | Failed] | str]]]()
+    ahead = deque[tuple[Task, Future[list[Result] | str]]]()
     with _pool(nlp, n_process, with_docs) as pool:
         while True:
             while len(ahead) < TASKS_AHEAD * n_process and (task := next(tasks, None)):
@@ -89,7 +96,7 @@ def _in_processes(
             if isinstance(answer, str):
                 raise DxError(f"A worker process failed with {answer}.")
             with zone(nlp):
-                yield from (_unpack(nlp, *pair) for pair in zip(task, answer, strict=True))
+                yield from (_unpacked(nlp, *pair) for pair in zip(task, answer, strict=True))
 
 
 def by_number(
@@ -116,30 +123,30 @@ def _without_origin(record: Input) -> Input:
     return record if isinstance(record, Failed) else replace(record, origin=None)
 
 
-def _run_task(task: Task) -> list[PackedResult | Failed] | str:
+def _run_task(task: Task) -> list[Result] | str:
     try:
         nlp, with_docs = _pipeline
         drawn = sanitize_in_zone(nlp, task, batch_size=len(task), with_docs=with_docs)
-        return [_pack(result) for result in drawn]
+        return [_packed(result) for result in drawn]
     except Exception as error:
         return type(error).__name__  # its message may quote a text
 
 
-def _pack(result: Result) -> PackedResult | Failed:
+def _packed(result: Any) -> Any:
+    """Return a result for the parent process: Docs as bytes, and no record, which it has."""
     if isinstance(result, Failed):
         return result
-    raw = [doc.to_bytes(exclude=["user_hooks"]) for doc in result.docs]
-    return list(result.texts), [dict(receipt) for receipt in result.receipts], raw
+    docs = [doc.to_bytes(exclude=["user_hooks"]) for doc in result.docs]
+    return replace(result, record=None, docs=docs)
 
 
-def _unpack(nlp: Language, record: Input, packed: PackedResult | Failed) -> Result:
-    if isinstance(record, Failed):
-        return record
-    if isinstance(packed, Failed):
-        return packed
-    texts, receipts, raw = packed
-    docs = [Doc(nlp.vocab).from_bytes(data) for data in raw]
-    return Released(record, texts, [Receipt(receipt) for receipt in receipts], docs)
+def _unpacked(nlp: Language, record: Input, packed: Any) -> Result:
+    if isinstance(record, Failed) or isinstance(packed, Failed):
+        result: Failed = packed
+        return result
+    docs = [Doc(nlp.vocab).from_bytes(data) for data in packed.docs]
+    released: Released = replace(packed, record=record, docs=docs)
+    return released
 
 
 # -- processes ---------------------------------------------------------------------------------
@@ -173,46 +180,6 @@ def _pool(nlp: Language, n_process: int, with_docs: bool) -> Iterator[ProcessPoo
             pool.shutdown(cancel_futures=True)
 
 
-@contextmanager
-def heap_frozen() -> Iterator[None]:
-    """Freeze the heap before a fork: garbage collection would copy the shared memory."""
-    ours = not gc.get_freeze_count()
-    if ours:
-        gc.freeze()
-    try:
-        yield
-    finally:
-        if ours:
-            gc.unfreeze()
-
-
-SIGNALS = {signal.SIGINT, signal.SIGTERM}
-UNIX = hasattr(signal, "pthread_sigmask")
-
-
-@contextmanager
-def signals_held() -> Iterator[None]:
-    """Delay signals while a process starts: Python loses a KeyboardInterrupt after a fork.
-
-    Signals are also blocked. The new process inherits that, and unblocks them once its handlers are
-    set. Blocking alone is not enough, because another thread may receive them.
-    """
-    received: list[int] = []
-    handlers = {}
-    if threading.current_thread() is threading.main_thread():
-        handlers = {n: signal.signal(n, lambda number, _: received.append(number)) for n in SIGNALS}
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS) if UNIX else set()
-    try:
-        yield
-    finally:
-        if UNIX:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for held, handler in handlers.items():
-            signal.signal(held, handler or signal.SIG_DFL)
-        for number in received:
-            signal.raise_signal(number)
-
-
 def _start_worker(imported: Imported, nlp: Language, with_docs: bool) -> None:
     # `imported` comes first, so that a spawned worker imports the code before it unpickles `nlp`.
     # spaCy's warnings may quote tokens; a spawned worker does not inherit the parent's filter.
@@ -228,9 +195,179 @@ def _start_worker(imported: Imported, nlp: Language, with_docs: bool) -> None:
     _pipeline = nlp, with_docs
 
 
-def end_with_parent() -> None:
-    """Exit when the parent process ends: a parent killed by SIGKILL cannot end its workers."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+# -- memory zones ----------------------------------------------------------------------------------
+
+# Limits of a zone. The vocabulary grows by the words of a zone, and shrinks again after it.
+ZONE_DOCUMENTS = 2**14
+ZONE_CHARACTERS = 2**22
+
+LONG = 2**20  # characters from which a text is split
+PART = 2**18  # characters of a part, without the rest of its last sentence
+# Matches are bounded in length, so that a search is fast in any text.
+_ENDS = re.compile(r"(?:[.!?]\s{1,8}|\n[^\S\n]{0,8}\n)(?=\S)")
+_BESIDE = 256  # characters on each side of a split point that are tokenized to test it
+MAX_TRIES = 2**10  # candidate split points per part
+_MARKS = {".", "!", "?"}
+
+Sanitized = tuple[str, Receipt, Doc | None]  # a sanitised text, its receipt and its Doc
+
+
+def sanitize_in_zone(
+    nlp: Language, records: list[Input], *, batch_size: int, with_docs: bool = False
+) -> Iterator[Result]:
+    """Yield the results of records, sanitised in memory zones, long texts in parts."""
+    inputs = [
+        (record, text) for record in records if isinstance(record, Record) for text in record.texts
+    ]
+    drawn = _sanitize_texts(nlp, inputs, batch_size, with_docs)
+    for record in records:
+        if isinstance(record, Failed):
+            yield record
+        else:
+            yield _combine(record, [next(drawn) for _ in record.texts], with_docs)
+    next(drawn, None)  # close the last zone
+
+
+def _combine(record: Record, drawn: list[Sanitized | Failed], with_docs: bool) -> Result:
+    released = list[Sanitized]()
+    for outcome in drawn:
+        if isinstance(outcome, Failed):
+            return outcome
+        released.append(outcome)
+    docs = [doc for _, _, doc in released if doc is not None] if with_docs else []
+    return Released(record, [text for text, _, _ in released], [r for _, r, _ in released], docs)
+
+
+def _sanitize_texts(
+    nlp: Language, inputs: list[tuple[Record, Text]], batch_size: int, with_docs: bool
+) -> Iterator[Sanitized | Failed]:
+    by_length = groupby(inputs, lambda pair: not with_docs and is_split(nlp, pair[1]))
+    for is_long, pairs in by_length:
+        if is_long:
+            for record, text in pairs:
+                yield _sanitize_long(nlp, record, str(text), batch_size)
+        else:
+            yield from _sanitize_batches(nlp, list(pairs), batch_size)
+
+
+def _sanitize_batches(
+    nlp: Language, inputs: list[tuple[Record, Text]], batch_size: int
+) -> Iterator[Sanitized | Failed]:
+    with zone(nlp):
+        done = 0
+        while done < len(inputs):
+            try:
+                places = range(done, len(inputs))
+                pairs = ((nlp_input(nlp, inputs[i][1], inputs[i][0].data), i) for i in places)
+                docs = nlp.pipe(pairs, as_tuples=True, batch_size=batch_size)
+                for place, (doc, number) in zip(places, docs, strict=True):
+                    if number != place:  # a text would be written to the wrong record
+                        raise DxError(
+                            "The pipeline changed the order of documents. Check its components."
+                        )
+                    yield _check_output(doc)
+                    done += 1
+            except Exception:
+                # Retry the batch one by one: the error repeats for the record that caused it. The
+                # other records get fresh noise; the first draw was not released.
+                batch = inputs[done : done + batch_size]
+                yield from (_sanitize_single(nlp, record, text) for record, text in batch)
+                done += len(batch)
+
+
+@contextmanager
+def zone(nlp: Language) -> Iterator[None]:
+    """Open a memory zone unless one is open already, because zones cannot be nested."""
+    if getattr(nlp.vocab, "in_memory_zone", False):
+        yield
+        return
+    with nlp.memory_zone():
+        yield
+    trim_vocab(nlp, after=MANY_WORDS)
+
+
+def _sanitize_single(nlp: Language, record: Record, text: Text) -> Sanitized | Failed:
+    if isinstance(text, str) and len(text) > nlp.max_length:
+        why = f"it is longer than the {nlp.max_length:,} characters that the pipeline takes."
+        return Failed(record.number, why, record.size)
+    try:
+        return _check_output(nlp(nlp_input(nlp, text, record.data)))
+    except DxError as error:
+        return Failed(record.number, str(error), record.size)
+    except Exception as error:
+        why = f"sanitising failed with {type(error).__name__}."
+        return Failed(record.number, why, record.size)
+
+
+def _check_output(doc: Doc) -> Sanitized:
+    assert_sanitized(doc)
+    return doc.text, get_receipt(doc) or Receipt(), doc
+
+
+# -- long texts ------------------------------------------------------------------------------------
+
+
+def is_split(nlp: Language, text: Text) -> bool:
+    """Return whether a text is sanitised in parts.
+
+    It must be long, and the only component a sanitizer that treats sentences independently.
+    """
+    if not isinstance(text, str) or not LONG <= len(text) <= nlp.max_length:
+        return False
+    pipes = [pipe for _, pipe in nlp.pipeline]
+    return len(pipes) == 1 and isinstance(pipes[0], DxSanitizer) and pipes[0].settings.takes_parts
+
+
+def _sanitize_long(nlp: Language, record: Record, text: str, batch_size: int) -> Sanitized | Failed:
+    with zone(nlp):
+        places = split_points(nlp, text)
+    if not places:
+        (outcome,) = _sanitize_batches(nlp, [(record, text)], batch_size)
+        return outcome
+    drawn: list[str] = []
+    count = Count()
+    parts = (Record(record.number, [part]) for part in split_at(text, places))
+    for chunk in chunks(parts, characters=ZONE_CHARACTERS, max_texts=ZONE_DOCUMENTS):
+        inputs = [(part, part.texts[0]) for part in chunk if isinstance(part, Record)]
+        for outcome in _sanitize_batches(nlp, inputs, batch_size):
+            if isinstance(outcome, Failed):
+                return Failed(record.number, outcome.why, record.size)
+            part, receipt, _ = outcome
+            drawn.append(part)
+            count += receipt.count
+    count = replace(count, documents=1, most_draws=count.draws)
+    return "".join(drawn), get_sanitizer(nlp).terms.receipt(count), None
+
+
+def split_at(text: str, places: Iterable[int]) -> Iterator[str]:
+    """Split a text at these places."""
+    start = 0
+    for place in [*places, len(text)]:
+        yield text[start:place]
+        start = place
+
+
+def split_points(nlp: Language, text: str) -> list[int]:
+    """Return the places to split a text at. Call in a memory zone, because it tokenizes."""
+    places, start = list[int](), 0
+    while start + 2 * PART < len(text):
+        ends = islice(_ENDS.finditer(text, start + PART), MAX_TRIES)
+        place = next((end.end() for end in ends if _is_split_point(nlp, text, end)), None)
+        if place is None:
+            break
+        places.append(place)
+        start = place
+    return places
+
+
+def _is_split_point(nlp: Language, text: str, match: re.Match[str]) -> bool:
+    """Return whether a sentence ends at a match, and both sides tokenize alike when separate."""
+    place = match.end()
+    # Drop the words that the window cuts.
+    before = text[max(0, place - _BESIDE) : place].lstrip().partition(" ")[2]
+    after = text[place : place + _BESIDE].rpartition(" ")[0]
+    alone = [t.text for t in nlp.tokenizer(before)], [t.text for t in nlp.tokenizer(after)]
+    together = [t.text for t in nlp.tokenizer(before + after)]
+    words = [word for word in alone[0] if not word.isspace()]
+    is_end = text[match.start()] not in _MARKS or words[-1:] in ([mark] for mark in _MARKS)
+    return is_end and together == alone[0] + alone[1]

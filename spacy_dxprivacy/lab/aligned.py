@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d
 from ..pipeline.settings import SanitizerSettings
 from ..space import Space
+from ..space.sources import substitutes_of
 from ..text.spelling import spell
 
 NOT = r"n['\u2019]t\b"
@@ -22,7 +23,7 @@ class SpellingInverse:
     words."""
 
     def __init__(self, space: Space, settings: SanitizerSettings) -> None:
-        _, self._substitutes = settings.blocked(space)
+        self._substitutes = substitutes_of(space) if settings.space.spares else {}
         self._preserved = settings.casing == "preserve"
         self._words = space.words
         written = [self._substitutes.get(word, word) for word in space.words]

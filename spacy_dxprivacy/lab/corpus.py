@@ -22,7 +22,7 @@ from ..io.build import NO_LIMIT
 from ..io.formats import Row, find_slots
 from ..io.jobs import check_first_record, open_input, plan_jobs, read
 from ..io.records import Failed, Input, Record, chunks, nlp_inputs
-from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
+from ..io.results import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draft import PLAIN, Draft
 from ..pipeline.selection import cut
 from ..pipeline.unknown import REDACTED

@@ -21,7 +21,7 @@ from spacy.language import Language
 from ..errors import UsageError
 from ..io.build import get_sanitizer
 from ..io.files.limits import numbered_lines, parse_json, regular
-from ..io.zones import ZONE_DOCUMENTS, zone
+from ..io.results import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
 from ..pipeline.select import Entities
 from ..text.mentions import plain_label

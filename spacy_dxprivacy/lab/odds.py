@@ -26,7 +26,7 @@ from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
 from ..io.records import Record, nlp_inputs
-from ..io.zones import zone
+from ..io.results import zone
 from ..pipeline.receipt import Receipt, get_receipt
 from .aligned import aligned_words
 from .corpus import records_of, released_records

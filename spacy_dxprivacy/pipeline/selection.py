@@ -27,6 +27,7 @@ from ..errors import DxError, Errors
 from ..privacy.composition import LONGEST, Loss
 from ..privacy.guarantee import Guarantee
 from ..space import Space
+from ..space.sources import blocked_words
 from ..text.language import foreign_names
 from ..text.mentions import Entity, plain_label, united
 from ..ty import facts_of
@@ -42,7 +43,7 @@ OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 class StageContext:
     """The settings and tables that the stages of all batches share.
 
-    surrogates: in use, by label. blocked: words that are never released, and a substitute for each.
+    surrogates: in use, by label. blocked: words that are never released.
     together: whether sampling is sentence-level. latin: whether a word of another script is a name.
     on_replacements: called with each document and its surrogates, for the table of originals; it
     returns the surrogates to write.
@@ -51,7 +52,7 @@ class StageContext:
     settings: SanitizerSettings
     space: Space
     surrogates: dict[str, Surrogate]
-    blocked: tuple[frozenset[str], Mapping[str, str]]
+    blocked: frozenset[str]
     together: bool
     latin: bool
     on_replacements: OnReplacements | None = None
@@ -59,8 +60,8 @@ class StageContext:
     @classmethod
     def of(cls, settings: SanitizerSettings, space: Space, *, latin: bool = True) -> StageContext:
         """Return the context of settings whose mechanism is fitted on the space."""
-        surrogates, blocked = settings.active_surrogates, settings.blocked(space)
-        together = settings.draws_together
+        surrogates, together = settings.active_surrogates, settings.draws_together
+        blocked = blocked_words(space) if settings.space.spares else frozenset[str]()
         return cls(settings, space, surrogates, blocked, together, latin)
 
     @cached_property

@@ -23,7 +23,7 @@ from ..privacy.composition import best_guess
 from ..privacy.guarantee import STATUSES, Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space
-from ..space.sources import SpaceSource, allowed_by, substitutes_of
+from ..space.sources import SpaceSource
 from ..text.mentions import plain_label
 from ..ty import (
     Editor,
@@ -166,11 +166,6 @@ class SanitizerSettings:
         ways = {surrogate.way for surrogate in self.active_surrogates.values()}
         return "words" in ways or not covered.issuperset(map(plain_label, self.selector.labels))
 
-    def blocked(self, space: Space) -> tuple[frozenset[str], Mapping[str, str]]:
-        """Return the words of a space that are never released, and a substitute for each."""
-        substitutes = substitutes_of(space) if self.space.spares else {}
-        return frozenset(substitutes), substitutes
-
 
 # -- fit -------------------------------------------------------------------------------------------
 
@@ -189,7 +184,7 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Rece
         if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
             raise DxError(Errors.DX035.format(mechanism=mechanism.name))
     if editor is not None:
-        editor.fit(space, mechanism, allowed_by(settings.space))
+        editor.fit(space, mechanism, settings.space.allowed())
     epsilon, scope = mechanism.guarantee.epsilon, settings.scope
     measured = level_of(mechanism, epsilon) if scope == "token" else None
     surrogates = _surrogate_terms(settings) if settings.surrogates else None

@@ -19,6 +19,7 @@ from ..entities.surrogates.base import Draws, Mention
 from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
+from ..space.sources import substitutes_of
 from ..text.spelling import like, spell
 from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft
 from .selection import StageContext, bad_return, check_persons, draw_surrogates, select
@@ -239,12 +240,11 @@ def apply_stages(draft: Draft, context: StageContext) -> Draft:
 
 def replace_blocked(draft: Draft, context: StageContext) -> Draft:
     """Replace blocked words by their substitutes."""
-    blocked, substitutes = context.blocked
     places = np.flatnonzero(_is_drawn(draft))
     drawn = draft.words[places].tolist()
-    if not blocked.intersection(drawn):
+    if not context.blocked.intersection(drawn):
         return draft
-    words = draft.words.copy()
+    substitutes, words = substitutes_of(context.space), draft.words.copy()
     words[places] = [substitutes.get(word, word) for word in drawn]
     return replace(draft, words=words)
 

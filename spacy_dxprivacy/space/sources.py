@@ -12,9 +12,9 @@ and so post-processing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -46,31 +46,6 @@ PIPELINE = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SpaceSource:
-    """Loads the Space of a pipeline.
-
-    packed: whether a saved pipeline includes a copy, since no other component has the vectors.
-    spares: whether offensive words are blocked (`exclude` is "offensive").
-    excluded: returns the words that were excluded, as in `exclude`.
-    own_vectors: whether the space has all words of the pipeline's own vectors, if any: these are
-        private if they were learned from private text.
-    unasked: whether the space was not chosen explicitly.
-    """
-
-    load: Callable[[Language], Space]
-    packed: bool = False
-    spares: bool = False
-    excluded: Callable[[], Iterable[str]] = tuple
-    own_vectors: bool = False
-    unasked: bool = False
-
-    def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
-        """Describe what a release reveals of the space, for receipts."""
-        reveals = self.own_vectors and nlp is not None and has_static_vectors(nlp.vocab)
-        return (OWN_WORDS,) if reveals else ()
-
-
 @dataclass(frozen=True)
 class Filter:
     """Chooses the words that may be output; see Space.filtered.
@@ -91,11 +66,6 @@ class Filter:
         except re.error:
             raise fail("pattern", "a regular expression", self.pattern) from None
 
-    def source(self, load: Callable[[Language], Space], **options: bool) -> SpaceSource:
-        """Return a SpaceSource with this filter."""
-        spares = self.exclude == "offensive"
-        return SpaceSource(load, spares=spares, excluded=self.excluded, **options)
-
     def apply(self, space: Space) -> Space:
         """Return the filtered space."""
         return space.filtered(
@@ -107,6 +77,38 @@ class Filter:
         if not isinstance(self.exclude, str):
             return tuple(self.exclude)
         return read_words(OFFENSIVE if self.exclude == "offensive" else Path(self.exclude))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpaceSource:
+    """Loads the Space of a pipeline.
+
+    choose: the words that may be output, which `load` applies.
+    packed: whether a saved pipeline includes a copy, since no other component has the vectors.
+    own_vectors: whether the space has all words of the pipeline's own vectors, if any: these are
+        private if they were learned from private text.
+    unasked: whether the space was not chosen explicitly.
+    """
+
+    load: Callable[[Language], Space]
+    choose: Filter = Filter(exclude=[])
+    packed: bool = False
+    own_vectors: bool = False
+    unasked: bool = False
+
+    @property
+    def spares(self) -> bool:
+        """Whether offensive and harmful words are blocked."""
+        return self.choose.exclude == "offensive"
+
+    def allowed(self) -> Allowed:
+        """Return the predicate of words that may be output, for editors with words of their own."""
+        return _allowed() if self.spares else Allowed(None, self.choose.excluded())
+
+    def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
+        """Describe what a release reveals of the space, for receipts."""
+        reveals = self.own_vectors and nlp is not None and has_static_vectors(nlp.vocab)
+        return (OWN_WORDS,) if reveals else ()
 
 
 @registry.dx_spaces("dx.AutoSpace.v1")
@@ -127,7 +129,7 @@ def make_auto_space(
     """
     choose = Filter(max_words, pattern, exclude)
     load = partial(_auto, choose=choose, public=public_words)
-    return choose.source(load, own_vectors=public_words is None, unasked=True)
+    return SpaceSource(load, choose, own_vectors=public_words is None, unasked=True)
 
 
 @registry.dx_spaces("dx.BuiltinSpace.v1")
@@ -145,7 +147,7 @@ def make_builtin_space(
             line, or a list of words; [] for none.
     """
     choose = Filter(max_words, pattern, exclude)
-    return choose.source(partial(_named, BUILTIN, choose=choose))
+    return SpaceSource(partial(_named, BUILTIN, choose=choose), choose)
 
 
 @registry.dx_spaces("dx.PipelineVectors.v1")
@@ -169,7 +171,7 @@ def make_pipeline_vectors(
     """
     choose = Filter(max_words, pattern, exclude)
     load = partial(_from_pipeline, words=words, choose=choose, public=public_words)
-    return choose.source(load, own_vectors=public_words is None and words is None)
+    return SpaceSource(load, choose, own_vectors=public_words is None and words is None)
 
 
 @registry.dx_spaces("dx.FileSpace.v1")
@@ -193,7 +195,7 @@ def make_file_space(
     """
     choose = Filter(max_words, pattern, exclude)
     load = partial(_named, path, choose=choose, relearn=relearn)
-    return choose.source(load, packed=True)
+    return SpaceSource(load, choose, packed=True)
 
 
 def _named(source: str, nlp: Language, *, choose: Filter, **options: Any) -> Space:
@@ -292,51 +294,30 @@ HARMFUL = DATA / "harmful.txt"
 MOST_NUMBERS = 2**25  # of a table that is searched for nearest words
 BLOCK_NUMBERS = 2**18  # distances at once: 2 MB, which fits the cache of a core
 
-_substitutes: WeakKeyDictionary[Space, Mapping[str, str]] = WeakKeyDictionary()
+_blocked: WeakKeyDictionary[Space, frozenset[str]] = WeakKeyDictionary()
+_substitutes: WeakKeyDictionary[Space, dict[str, str]] = WeakKeyDictionary()
 
 
-def substitutes_of(space: Space) -> Mapping[str, str]:
-    """Return the substitute of each blocked word of the space: the Euclidean nearest word, or, in a
-    large space, the next word in the table."""
-    if space not in _substitutes:
+def blocked_words(space: Space) -> frozenset[str]:
+    """Return the words of the space that are never released; none if that would be all."""
+    if space not in _blocked:
         allowed = _allowed()
-        blocked = np.array([not allowed(word) for word in space.words], dtype=bool)
-        _substitutes[space] = {} if blocked.all() else Substitutes(space, blocked)
+        words = frozenset(word for word in space.words if not allowed(word))
+        _blocked[space] = words if len(words) < len(space) else frozenset()
+    return _blocked[space]
+
+
+def substitutes_of(space: Space) -> dict[str, str]:
+    """Return the substitute of each blocked word of the space: the Euclidean nearest word, or, in a
+    large space, the next word in the table. The first call searches them all."""
+    if space not in _substitutes:
+        words, blocked = space.words, blocked_words(space)
+        is_blocked = np.array([word in blocked for word in words], dtype=bool)
+        rows = np.flatnonzero(is_blocked)
+        nearest = _nearest(space.vectors, rows, is_blocked) if len(rows) else rows
+        pairs = zip(rows.tolist(), nearest.tolist(), strict=True)
+        _substitutes[space] = {words[row]: words[substitute] for row, substitute in pairs}
     return _substitutes[space]
-
-
-def allowed_by(source: SpaceSource) -> Allowed:
-    """Return the predicate of words that may be output, for editors with words of their own."""
-    return _allowed() if source.spares else Allowed(None, source.excluded())
-
-
-class Substitutes(Mapping[str, str]):
-    """Substitutes of blocked words, bool (n,), all searched at the first lookup."""
-
-    def __init__(self, space: Space, blocked: Bools1d) -> None:
-        # Without the space, which is the weak key of this object.
-        self._words, self._vectors, self._blocked = space.words, space.vectors, blocked
-        self._rows = {space.words[row]: row for row in np.flatnonzero(blocked).tolist()}
-
-    def __getitem__(self, word: str) -> str:
-        return self._substitutes[word]
-
-    @cached_property
-    def _substitutes(self) -> dict[str, str]:
-        rows = np.array(list(self._rows.values()), dtype=np.int64)
-        substitutes = _nearest(self._vectors, rows, self._blocked)
-        words = [self._words[row] for row in substitutes.tolist()]
-        return dict(zip(self._rows, words, strict=True))
-
-    def get(self, word: str, default: Any = None) -> Any:
-        """Return the substitute or the default, without an exception for each lookup."""
-        return self[word] if word in self._rows else default
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
 
 
 @lru_cache(maxsize=1)

@@ -31,7 +31,7 @@ def test_strings_and_receipts_do_not_grow_with_the_text(make_nlp):
 
 @pytest.mark.slow
 def test_lexemes_are_trimmed_by_the_way(make_nlp, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.io.zones.MANY_WORDS", 1000)
+    monkeypatch.setattr("spacy_dxprivacy.io.results.MANY_WORDS", 1000)
     nlp, most = make_nlp(), 0
     for _ in range(12):
         assert len(sanitized(nlp, 20)) == 20

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.io import zones as loop
+from spacy_dxprivacy.io import results as loop
 from spacy_dxprivacy.io.build import get_sanitizer
 from spacy_dxprivacy.io.records import Record
 from spacy_dxprivacy.io.results import results

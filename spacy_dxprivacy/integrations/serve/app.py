@@ -31,8 +31,7 @@ from ...errors import DxError, Errors, UsageError
 from ...io.account import Account
 from ...io.build import get_sanitizer, make_pipeline
 from ...io.records import Failed, Result
-from ...io.results import end_with_parent
-from ...machine import LOOPBACK
+from ...machine import LOOPBACK, end_with_parent
 from ...pipeline.component import DxSanitizer
 from ...pipeline.receipt import COUNTS
 from ...privacy.guarantee import Guarantee
