@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from train_prior import pruned as prune
 
 from language.arpa import Arpa, beyond_back_off
 from language.types import YEAR, Floats, Types, tokens
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.prior.make import pruned as prune
 from spacy_dxprivacy.prior.pairs import OF_FREQUENCY, OF_LOG, OF_PAIR
 
 YEARS = 0.6  # share of the spoken "nineteen" that is the beginning of a year

@@ -1,5 +1,5 @@
 """Priors: public language models, which never see the input.
 
 chain.py has the model and maps it to the words of any space; pairs.py reads and writes it;
-registered.py has the registered priors (@dx_priors). scripts/train_prior.py makes one from texts.
+registered.py has the registered priors (@dx_priors); make.py makes a prior from public texts.
 """

@@ -227,7 +227,6 @@ BEGIN = -1  # as x of a context: y begins a sentence
 # Of `lower`, so that every type can follow, and float32 suffices (docs/explanation/sentences.md).
 LEAST_LOWER = 1e-3
 NO_KEY = -(2**62)
-STOP = -1  # between sentences of types
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -305,24 +304,6 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
         **pairs, "begin": begin, "end": np.append(pairs["end"], end), "delta": table,
         "base": y, "lower": lower, "context_delta": context_delta,
     }  # fmt: skip
-
-
-def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
-    """Return -ln P of each known word given the word before it, (k,). types: sentences of types,
-    each followed by STOP, K for unknown words. For models with words as states; contexts are
-    ignored."""
-    chain = chain.pairs
-    K = chain.states
-    before = np.concatenate([[STOP], types[:-1]])
-    is_known = (types >= 0) & (types < K)
-    x, y = before[is_known], types[is_known]
-    p = np.empty(len(y))
-    first, alone = x == STOP, x == K
-    p[first], p[alone] = chain.begin[y[first]], chain.alone[y[alone]]
-    on = ~first & ~alone
-    p[on] = chain.back[x[on]].astype(np.float64) * chain.u[y[on]]
-    p[on] += cells_of(chain.delta, x[on], y[on])
-    return -np.log(np.maximum(p, 1e-30))
 
 
 def cells_of(table: Any, x: Ints1d, y: Ints1d) -> Floats1d:

@@ -12,25 +12,22 @@ import srsly
 from sampler.distributions import moves
 
 from spacy_dxprivacy import DxError, UsageError
-from spacy_dxprivacy.prior.pairs import STOP, nats_of_pairs
+from spacy_dxprivacy.prior.make import (
+    STOP,
+    collect,
+    count_pairs,
+    discounts,
+    make_prior,
+    nats_of_pairs,
+    pairs_model,
+    pruned,
+    vocabulary,
+)
 from spacy_dxprivacy.prior.registered import make_word_frequency, make_word_pairs
 
 from .conftest import weight
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "train_prior.py"
-if not SCRIPT.is_file():
-    pytest.skip("scripts/ is not beside the tests", allow_module_level=True)
-sys.path.append(str(SCRIPT.parent))
-from train_prior import (  # noqa: E402
-    collect,
-    count_pairs,
-    discounts,
-    make_prior,
-    pairs_model,
-    pruned,
-    vocabulary,
-)
-
 LINES = ["The dog ran.", "The dog sat; the cat ran!", "The cat, the dog (ran)?"]
 D = (0.5, 0.5, 2.0)  # of pairs seen once, twice, more often: four, two and three of them
 
