@@ -11,8 +11,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from spacy_dxprivacy.io.files.atomic import check_replaceable
 from spacy_dxprivacy.prior.make import PAIRS, TYPES, make_prior
-from spacy_dxprivacy.prior.pairs import check_target
+from spacy_dxprivacy.prior.pairs import ABOUT
 from spacy_dxprivacy.space.sources import BUILTIN, load
 
 
@@ -35,7 +36,7 @@ def main() -> None:
     parser.add_argument("--space", default=BUILTIN, help="space to report coverage of")
     parser.add_argument("--force", action="store_true", help="replace the folder")
     args = parser.parse_args()
-    check_target(args.target, force=args.force)
+    check_replaceable(args.target, ABOUT, "prior", force=args.force)
     prior = make_prior(
         texts_of(args.texts, args.field), types=args.types, pairs=args.pairs, lang=args.lang,
         name=args.target.name, space=load(args.space), say=print,

@@ -29,6 +29,7 @@ from .machine import is_loopback
 
 PROMPT_ENTITIES = "person,date,gpe,address,org,email,phone,url,id"  # replaced in prompts
 POLICIES = ("replace", "mask", "block", "leave")
+PROXY_ONLY = ("upstream", "upstream_seconds", "tools", "models", "images", "policy", "note")
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class FileOptions:
 
 @dataclass(frozen=True)
 class ServiceOptions:
-    """Settings of the service: addresses, callers, budgets and limits."""
+    """Settings of the service and the proxy: addresses, callers, budgets, limits, the upstream."""
 
     address: Annotated[str, "Address to listen on; if not loopback, set tokens and host"] = (
         "127.0.0.1"
@@ -129,14 +130,18 @@ class ServiceOptions:
     max_bytes: Annotated[int, "Maximum size of a request body in bytes"] = 2**20
     max_seconds: Annotated[float, "Seconds until a request times out, its body included"] = 30.0
     workers: Annotated[int, "Worker processes; -1 for one per core", "-n"] = 1
-    # For the proxy only, see ProxyOptions.
-    upstream: str | None = None
-    upstream_seconds: float = 300.0
-    tools: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
-    images: bool = False
-    policy: tuple[str, ...] = ()
-    note: bool = False
+    # PROXY_ONLY
+    upstream: Annotated[str | None, "OpenAI-compatible API to send the prompts to"] = None
+    upstream_seconds: Annotated[float, "Seconds until the upstream times out"] = 300.0
+    tools: Annotated[tuple[str, ...], "Functions whose arguments get originals; * for all"] = ()
+    models: Annotated[
+        tuple[str, ...], "Model names to pass on whose words are in no public list"
+    ] = ()
+    images: Annotated[bool, "Send images, audio and files unmodified"] = False
+    policy: Annotated[
+        tuple[str, ...], "By label: replace, mask, block or leave, as in id=block,date=leave"
+    ] = ()
+    note: Annotated[bool, "Tell the model that names are surrogates"] = False
 
     def __post_init__(self) -> None:
         for name in ("host", "tools", "models", "policy"):
@@ -163,28 +168,6 @@ class ServiceOptions:
         """Actions for mentions in prompts, by label."""
         pairs = (rule.partition("=") for rule in self.policy)
         return {label.strip().upper(): action.strip() for label, _, action in pairs}
-
-
-@dataclass(frozen=True)
-class ProxyOptions(ServiceOptions):
-    """Settings of the proxy: those of the service, and of the upstream."""
-
-    upstream: Annotated[str | None, "OpenAI-compatible API to send the prompts to"] = None
-    upstream_seconds: Annotated[float, "Seconds until the upstream times out"] = 300.0
-    tools: Annotated[tuple[str, ...], "Functions whose arguments get originals; * for all"] = ()
-    models: Annotated[
-        tuple[str, ...], "Model names to pass on whose words are in no public list"
-    ] = ()
-    images: Annotated[bool, "Send images, audio and files unmodified"] = False
-    policy: Annotated[
-        tuple[str, ...], "By label: replace, mask, block or leave, as in id=block,date=leave"
-    ] = ()
-    note: Annotated[bool, "Tell the model that names are surrogates"] = False
-
-    def __post_init__(self) -> None:
-        if not self.upstream:
-            raise UsageError("`upstream` is missing: the URL of an OpenAI-compatible API.")
-        super().__post_init__()
 
 
 def read_config(path: Path | str) -> dict[str, Any]:

@@ -27,12 +27,22 @@ from .validate import fail
 Candidates = tuple[Numbers1d, Floats1d]  # rows for a released word, and their log-likelihoods
 
 
+@registry.dx_editors("dx.Remap.v1")
 class Remap:
-    """See make_remap. The candidates for a released word are the words near it."""
+    """Replace released words by the most likely originals. The candidates for a word are those near
+    it.
+
+    Args:
+        prior: The public language model; that of the mechanism if None.
+    """
 
     name = "dx.Remap.v1"
 
     def __init__(self, prior: Prior | None = None) -> None:
+        if prior is not None and not isinstance(prior, Prior):
+            raise fail(
+                "prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior)
+            )
         self.prior = prior
         self._fitted: Chain | None = None
         self._allowed: Bools1d | None = None
@@ -193,15 +203,3 @@ def _step(
     better = last[direct[last] > best[target[last]]]
     best[target[better]], predecessors[target[better]] = direct[better], source[better]
     return best, predecessors
-
-
-@registry.dx_editors("dx.Remap.v1")
-def make_remap(prior: Prior | None = None) -> Remap:
-    """Make an editor that replaces released words by the most likely originals.
-
-    Args:
-        prior: The public language model; that of the mechanism if None.
-    """
-    if prior is not None and not isinstance(prior, Prior):
-        raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
-    return Remap(prior)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import ipaddress
-import mmap
 import multiprocessing
 import os
 import signal
@@ -16,9 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
-from .arrays import Floats2d, Numbers1d
+from .arrays import Numbers1d
 from .errors import DxError, Errors
 
 if TYPE_CHECKING:
@@ -26,30 +23,8 @@ if TYPE_CHECKING:
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-LARGE = 2 * 2**30  # bytes up to which a mapped table may stay in memory
-MAPPED_AT_ONCE = 2**27  # bytes of a larger table that a process may have in memory
 ENTRY_BYTES = 300  # overhead of a cache entry besides its arrays
-FAULT = 2**16  # bytes that Linux maps at a page fault
 _limited: set[int] = set()  # ids of limited processes; a forked child has a new id
-
-
-def release_memory(X: Floats2d) -> None:
-    """Release the memory of a large mapped file. Its pages stay in the cache of the system."""
-    if (pages := large_map(X)) is not None:
-        pages.madvise(mmap.MADV_DONTNEED)
-
-
-def large_map(X: Floats2d) -> mmap.mmap | None:
-    """Return the memory map of a table above LARGE, or None if it cannot be released."""
-    if X.nbytes <= LARGE or not hasattr(mmap, "MADV_DONTNEED"):
-        return None
-    base: Any = X
-    read_only = False
-    while isinstance(base, np.ndarray):
-        read_only = read_only or (isinstance(base, np.memmap) and base.mode == "r")
-        base = base.base
-    # Only read-only maps: writable pages would lose their content.
-    return base if read_only and isinstance(base, mmap.mmap) else None
 
 
 def one_thread_in_workers() -> None:

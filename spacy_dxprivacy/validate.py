@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import TypeVar
 
-from .errors import DxError, Errors
+from .errors import DxError, Errors, UsageError
 
 T = TypeVar("T")
 
@@ -19,9 +19,9 @@ def fail(name: str, expected: str, value: object) -> DxError:
 
 
 def needs(package: str, feature: str, *, extra: str) -> None:
-    """Raise DxError if a package is missing, with the extra that installs it."""
+    """Raise UsageError if a package is missing, with the extra that installs it."""
     if find_spec({"scikit-learn": "sklearn"}.get(package, package)) is None:
-        raise DxError(Errors.DX074.format(what=feature, package=package, extra=extra))
+        raise UsageError(Errors.DX074.format(what=feature, package=package, extra=extra))
 
 
 def positive(name: str, value: object) -> float:

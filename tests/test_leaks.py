@@ -187,7 +187,7 @@ def test_str_and_repr_of_public_objects_tell_no_text(make_nlp, space):
     doc = nlp(SECRET_TEXT)
     rows = np.array([space.find(word) for word in KNOWN_SECRETS])
     parts = component.settings
-    context = StageContext.of(parts, component.space)
+    context = StageContext(parts, component.space)
     drawn = run_stages([nlp.make_doc(SECRET_TEXT)], context)
     objects = [
         component, parts, parts.mechanism, parts.selector, parts.unknown, parts.space, parts.rng,

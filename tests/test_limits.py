@@ -20,9 +20,8 @@ from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.files import docbin as packed
 from spacy_dxprivacy.io.files import limits
-from spacy_dxprivacy.io.files.docbin import BadPacked, read_docbin, unpack
+from spacy_dxprivacy.io.files.limits import BadPacked, read_docbin, unpack
 from spacy_dxprivacy.io.jobs import read
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
 
@@ -161,17 +160,17 @@ def test_a_docbin_that_is_a_bomb_is_not_inflated(monkeypatch):
 
 
 def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
-    monkeypatch.setattr(packed, "MAX_INFLATED", 2**17)
+    monkeypatch.setattr(limits, "MAX_INFLATED", 2**17)
     with pytest.raises(UsageError, match="DX095"):
         records(message(tokens=bytes(10**6)), "spacy")
-    monkeypatch.setattr(packed, "MAX_DOCBIN", 10)
+    monkeypatch.setattr(limits, "MAX_DOCBIN", 10)
     with pytest.raises(UsageError, match="DX095"):
         records(message(), "spacy")
 
 
 @pytest.fixture
 def short_records(monkeypatch):
-    for module in ("plain", "records", "tables", "files.limits"):
+    for module in ("formats", "records", "tables", "files.limits"):
         monkeypatch.setattr(f"spacy_dxprivacy.io.{module}.MAX_RECORD", 100)
     monkeypatch.setattr("spacy_dxprivacy.io.files.limits.MB", 100)
 

@@ -11,17 +11,17 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ..config import PROMPT_ENTITIES, PipelineOptions, ProxyOptions, ServiceOptions
+from ..config import PROMPT_ENTITIES, PROXY_ONLY, PipelineOptions, ServiceOptions
 from ..entities.surrogates.restoring import TableRestorer
 from ..entities.surrogates.table import read_table
 from ..errors import UsageError
-from ..io.files.atomic import write_bytes
+from ..io.files.atomic import check_replaceable, write_bytes
 from ..io.files.keys import read_key
 from ..io.files.limits import MAX_RECORD, check_size
 from ..metric import graph_of
 from ..space import Space
 from ..space.search.faiss_index import FOLDER, write_index
-from ..space.sources import Filter, check_space_folder, load
+from ..space.sources import Filter, load
 from ..validate import needs
 from . import options
 from .options import setup_errors, usage_errors
@@ -55,7 +55,7 @@ def space_cli(
     """
     start = time.perf_counter()
     with setup_errors():
-        check_space_folder(target, force=force)
+        check_replaceable(target, "space.json", "space", force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
         space = load(vectors, chosen)
         if graph:
@@ -139,7 +139,7 @@ def restore_cli(
         typer.echo(f"{len(lines)} of {label} {why}: line {listed}.", err=True)
 
 
-@options.from_settings()
+@options.from_settings(without=PROXY_ONLY)
 def serve_cli(
     service: ServiceOptions,
     pipeline: PipelineOptions,
@@ -167,7 +167,7 @@ def serve_cli(
 
 
 @options.from_settings()
-def proxy_cli(proxy: ProxyOptions, pipeline: PipelineOptions) -> None:
+def proxy_cli(service: ServiceOptions, pipeline: PipelineOptions) -> None:
     """Replace names in prompts to a model with surrogates, and restore them in its answers.
 
     Set the base URL of a client: http://127.0.0.1:8000/v1 for OpenAI's API, http://127.0.0.1:8000
@@ -183,9 +183,11 @@ def proxy_cli(proxy: ProxyOptions, pipeline: PipelineOptions) -> None:
 
     Example: python -m spacy dx proxy --upstream https://api.openai.com/v1
     """
+    if not service.upstream:
+        raise UsageError("`upstream` is missing: the URL of an OpenAI-compatible API.")
     if not (pipeline.config or pipeline.entities or pipeline.surrogates):
         pipeline = replace(pipeline, entities=PROMPT_ENTITIES)
-    _serve(ServiceOptions(**vars(proxy)), pipeline)
+    _serve(service, pipeline)
 
 
 def _serve(service: ServiceOptions, pipeline: PipelineOptions) -> None:

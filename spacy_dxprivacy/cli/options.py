@@ -9,7 +9,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from configparser import InterpolationError
 from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields
@@ -23,7 +23,7 @@ from thinc.api import ConfigValidationError
 from tqdm import tqdm
 from typer import Argument, Option
 
-from ..config import FileOptions, PipelineOptions, ProxyOptions, ServiceOptions
+from ..config import FileOptions, PipelineOptions, ServiceOptions
 from ..errors import DxError, DxWarning, UsageError
 
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite existing files")]
@@ -58,14 +58,16 @@ Target = Annotated[Path, Argument(metavar="OUT", show_default=False, help="Folde
 
 # -- settings as options ---------------------------------------------------------------------------
 
-SETTINGS = (FileOptions, PipelineOptions, ServiceOptions, ProxyOptions)
+SETTINGS = (FileOptions, PipelineOptions, ServiceOptions)
 
 
-def from_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def from_settings(
+    *names: str, without: Collection[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Replace parameters of a command whose type is in SETTINGS with an option for each setting.
 
-    names: the pipeline settings that get an option; all if empty. Overrides also become settings of
-    the pipeline.
+    names: the pipeline settings that get an option; all if empty. without: settings that get none.
+    Overrides also become settings of the pipeline.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -77,6 +79,7 @@ def from_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
             name: {
                 option.name: option.replace(kind=keyword)
                 for option in options_of(kind)
+                if option.name not in without
                 if kind is not PipelineOptions or option.name in (names or (option.name,))
             }
             for name, kind in kinds.items()

@@ -27,8 +27,7 @@ from ..io.build import get_sanitizer, make_pipeline
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_key_location, make_key, read_key
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
-from ..io.resume import can_resume
-from ..io.run import sanitize
+from ..io.run import can_resume, sanitize
 from ..pipeline.count import Count
 from ..ty import facts_of
 from . import options

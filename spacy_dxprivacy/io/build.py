@@ -84,7 +84,9 @@ def unfitted(options: PipelineOptions) -> Language:
     of_block, of_pipeline = _split(options.overrides, name)
     models, of_network = tuple(options.model or RECOGNISERS), dict[str, Any]()
     if "network" in models:
-        of_network, of_pipeline = _split_network(of_pipeline)
+        start = f"components.{NETWORK}."
+        ours = [path for path in of_pipeline if path.startswith(start)]
+        of_network = {path.removeprefix(start): of_pipeline.pop(path) for path in ours}
     nlp = _base(models, options.language, of_pipeline, name)
     block = component_config(options)
     if any(isinstance(pipe, DxSanitizer) for _, pipe in nlp.pipeline):
@@ -191,16 +193,6 @@ def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any]
             start = path.removesuffix(below)
             raise unknown_key(path, [f"{start}{name}.{tail}".rstrip(".") for name in ROOTS])
     return of_block, of_pipeline
-
-
-def _split_network(overrides: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the overrides of the network recogniser, by path in its block, and all others."""
-    start = f"components.{NETWORK}."
-    of_network, of_pipeline = dict[str, Any](), dict[str, Any]()
-    for path, value in overrides.items():
-        part = of_network if path.startswith(start) else of_pipeline
-        part[path.removeprefix(start)] = value
-    return of_network, of_pipeline
 
 
 def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config) -> Config:

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 
 from ..about import DATA
-from ..config import FileOptions
+from ..validate import needs
 from .files.limits import MB, check_ratio, too_large
-from .formats import module_of
+from .formats import zipped
 from .pieces import BadDocument, Pieces, word_list, word_map
 
 MAX_PARTS = 512 * MB
@@ -40,9 +40,11 @@ TEMPLATE = {
 }
 
 
-def parse(raw: bytes, files: FileOptions) -> Pieces:
+def parse(raw: bytes) -> Pieces:
     """Return the pieces of a document: its body, then headers, footers, notes and comments."""
-    etree = module_of("lxml.etree", ".docx", "docx")
+    needs("lxml", ".docx", extra="docx")
+    from lxml import etree
+
     parts = _unzip(raw)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
 
@@ -93,14 +95,9 @@ def _unzip(raw: bytes) -> dict[str, bytes]:
 
 
 def _zip(document: bytes) -> bytes:
-    """Return the bytes of a .docx file, without its time of creation."""
-    out, parts = io.BytesIO(), {**TEMPLATE, "word/document.xml": document}
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, data in sorted(parts.items()):  # [Content_Types].xml must be first
-            info = zipfile.ZipInfo(name)  # dated 1980
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, data)
-    return out.getvalue()
+    """Return the bytes of a .docx file."""
+    parts = {**TEMPLATE, "word/document.xml": document}
+    return zipped(dict(sorted(parts.items())))  # [Content_Types].xml must be first
 
 
 class _Copier:

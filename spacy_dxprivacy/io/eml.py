@@ -15,7 +15,6 @@ from email.utils import format_datetime, parsedate_to_datetime
 from functools import partial
 from typing import Any
 
-from ..config import FileOptions
 from .html import add_html
 from .pieces import NO_ADDRESS, BadDocument, Pieces, address_of
 
@@ -28,7 +27,7 @@ _RAW = re.compile(rb'[^\s<>",():]*[\x80-\xff](?:[^<>",()\r\n]*[\x80-\xff])?[^\s<
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-def parse(raw: bytes, files: FileOptions) -> Pieces:
+def parse(raw: bytes) -> Pieces:
     """Return the pieces of a mail. Raise BadDocument if it cannot be read."""
     mail: Any = message_from_bytes(_encode_headers(raw), policy=default)
     if not mail.keys():

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import IO, Any
 
 from spacy.tokens import DocBin
 
 from ..config import FileOptions
 from ..entities.surrogates.replacements import USER
-from ..errors import DxError, Errors, UsageError
+from ..errors import DxError, UsageError
 from ..text.normal import identity, is_nobody
-from .files.docbin import MAX_DOCBIN, BadPacked, read_docbin
-from .files.limits import MAX_RECORD, TooLarge, decode, numbered_lines, parse_json, read_all
+from .files.limits import (
+    MAX_DOCBIN,
+    MAX_RECORD,
+    BadPacked,
+    TooLarge,
+    decode,
+    numbered_lines,
+    parse_json,
+    read_all,
+    read_docbin,
+)
 from .records import (
     NOT_UNICODE,
     NOT_UTF8,
@@ -269,13 +279,15 @@ class Writer:
         """Write the end of the file."""
 
 
-def module_of(name: str, what: str, extra: str) -> Any:
-    """Import a module of an optional dependency. Raise UsageError if it is missing."""
-    try:
-        return import_module(name)
-    except ImportError:
-        missing = {"what": what, "package": name.partition(".")[0], "extra": extra}
-        raise UsageError(Errors.DX074.format(**missing)) from None
+def zipped(parts: Mapping[str, bytes]) -> bytes:
+    """Return an archive of these files, without the time of its creation."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in parts.items():
+            info = zipfile.ZipInfo(name)  # dated 1980
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, data)
+    return out.getvalue()
 
 
 # -- texts -----------------------------------------------------------------------------------------

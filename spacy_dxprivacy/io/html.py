@@ -12,7 +12,6 @@ from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 
-from ..config import FileOptions
 from .pieces import BadDocument, Pieces, link_address, mail_target, word_list, word_map
 
 MAX_DEPTH = 1000  # nested elements
@@ -177,7 +176,7 @@ def add_html(pieces: Pieces, text: str) -> list[str]:
     return reader.out
 
 
-def parse(raw: bytes, files: FileOptions) -> Pieces:
+def parse(raw: bytes) -> Pieces:
     """Return the pieces of a page."""
     pieces = Pieces()
     out = add_html(pieces, raw.decode("utf-8-sig"))

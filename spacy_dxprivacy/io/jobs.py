@@ -16,7 +16,7 @@ from ..errors import UsageError
 from . import formats, parquet, pieces, tables
 from .files.atomic import check_new
 from .files.limits import decode
-from .formats import Header, OnHeader, Writer
+from .formats import OnHeader, Writer
 from .records import Failed, Input
 
 # -- formats ---------------------------------------------------------------------------------------
@@ -59,12 +59,8 @@ ARRAY = "JSON arrays are not read: make a line of each item with `jq -c '.[]' FI
 OBJECT = "JSON over several lines is not read: make a line of it with `jq -c . FILE > FILE.jsonl`."
 
 
-def ignore_header(header: Header) -> None:
-    """Do nothing: the default for callers that write no output."""
-
-
 def read(
-    handle: IO[bytes], kind: str, files: FileOptions, on_header: OnHeader = ignore_header
+    handle: IO[bytes], kind: str, files: FileOptions, on_header: OnHeader = lambda header: None
 ) -> Iterator[Input]:
     """Yield the records of a binary file in the format `kind`, a key of FORMATS.
 
@@ -199,8 +195,8 @@ def plan_jobs(
     return jobs
 
 
-def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) -> list[Path]:
-    """Return the files of a folder with these endings. Names that begin with a dot, `_` or `~`,
+def files_in(folder: Path, target: Path | None) -> list[Path]:
+    """Return the files of a folder in known formats. Names that begin with a dot, `_` or `~`,
     and links that lead out of the folder, are left out.
 
     target: the output folder. Raise UsageError if there are no files, or if the target is a file or
@@ -214,12 +210,12 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
         path
         for path in sorted(folder.rglob("*"))
         if not any(part[0] in "._~" for part in path.relative_to(folder).parts)
-        and path.suffix.lower() in endings
+        and path.suffix.lower() in KINDS
         and path.is_file()
         and path.resolve().is_relative_to(folder.resolve())
     ]
     if not paths:
-        raise UsageError(f"{folder}: holds no file that ends in {', '.join(endings)}.")
+        raise UsageError(f"{folder}: holds no file that ends in {', '.join(KINDS)}.")
     return paths
 
 

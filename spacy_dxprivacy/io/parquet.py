@@ -15,8 +15,9 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import UsageError
+from ..validate import needs
 from .files.limits import MAX_JSON, MB, TooLarge, check_ratio, read_all, too_large
-from .formats import Fields, Header, OnHeader, module_of, row_record
+from .formats import Fields, Header, OnHeader, row_record
 from .records import Input
 from .tables import TableWriter, as_cell
 
@@ -29,7 +30,7 @@ GROUP_ROWS, GROUP_CHARACTERS = 2**16, 2**25  # limits of a row group that is wri
 
 def read_parquet(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the record of each row."""
-    module_of("pyarrow", ".parquet", "arrow")
+    needs("pyarrow", ".parquet", extra="arrow")
     file = handle if handle.seekable() else io.BytesIO(read_all(handle, MAX_STREAM))
     number, size = 0, file.seek(0, io.SEEK_END)
     try:
@@ -52,7 +53,10 @@ class ParquetWriter(TableWriter):
 
     def __init__(self, handle: IO[bytes], files: FileOptions) -> None:
         super().__init__(handle, files)
-        self.pa = module_of("pyarrow", ".parquet", "arrow")
+        needs("pyarrow", ".parquet", extra="arrow")
+        import pyarrow
+
+        self.pa: Any = pyarrow
         self.rows: list[list[Any]] = []
         self.characters = 0
         self.schema: Any = None

@@ -124,7 +124,7 @@ def read_pieces(
         yield Failed(1, TOO_LONG.replace("256", str(MAX_DOCUMENT // MB)), size)
         return
     try:
-        pieces = parse(raw, files)
+        pieces = parse(raw)
         text = pieces.text()
     except UnicodeDecodeError:
         yield Failed(1, NOT_UNICODE, size, NOT_UTF8)

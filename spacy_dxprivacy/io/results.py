@@ -149,7 +149,7 @@ def _unpacked(nlp: Language, record: Input, packed: Any) -> Result:
     return released
 
 
-# -- processes ---------------------------------------------------------------------------------
+# -- processes -------------------------------------------------------------------------------------
 
 
 @contextmanager

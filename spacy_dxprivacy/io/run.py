@@ -1,14 +1,25 @@
 """Sanitise files: the Python function behind `dx sanitize`.
 
 The language of a file is detected from its first records. A language that is not covered raises.
+A run on a folder can be resumed: files that an earlier run finished are counted, not sampled again.
+Until a run has finished every file, the folder OUT.parts (mode 700) stands beside the output OUT.
+It holds a part for each finished file: the sums of its receipts, the losses of its persons, and the
+hidden name of its output. The part is on disk before the output is renamed, so a run can be killed
+at any time. Without a part, nothing of a file was released. With a part, the next run renames the
+output and counts it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import re
+import shutil
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
@@ -18,7 +29,7 @@ from spacy.language import Language
 
 from ..config import FileOptions
 from ..entities.surrogates.replacements import USER
-from ..errors import DxError, UsageError
+from ..errors import DxError, Errors, UsageError
 from ..pipeline.count import Count
 from ..pipeline.coverage import coverage_of, refusal
 from ..pipeline.receipt import largest_person_loss
@@ -26,14 +37,13 @@ from ..privacy.composition import Loss
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, Tally, charge_person
 from .build import get_sanitizer
-from .files.atomic import Output
-from .files.limits import has_arrived
+from .files.atomic import Output, write_bytes
+from .files.limits import has_arrived, read_json
 from .formats import Row, Writer, format_names
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
 from .pieces import Pieces
 from .records import Failed, Input, Released
 from .results import results
-from .resume import FinishedFiles
 
 MARKUP = "markup: elements and formatting"
 OnFailure = Callable[[Job, int, str], Any]  # job, number of the record (0: the file), reason
@@ -72,7 +82,7 @@ def sanitize(
         nlp: A pipeline with a sanitizer, see make_pipeline.
         jobs: The files to read and write, see plan_jobs.
         files: How files are read and written.
-        folder: The output folder. A run that was killed there is resumed (see resume.py).
+        folder: The output folder. A run that was killed there is resumed.
         n_process: Number of worker processes.
         language: Language of the texts. None detects it, and raises if it is not covered.
         force: Whether to overwrite existing outputs.
@@ -86,10 +96,8 @@ def sanitize(
         OSError: If an output cannot be written. No partial output is left.
     """
     files, sanitizer = files or FileOptions(), get_sanitizer(nlp)
-    tally, persons = (
-        Tally(sanitizer.terms),
-        Account(limit=sanitizer.settings.max_epsilon_per_person),
-    )
+    tally = Tally(sanitizer.terms)
+    persons = Account(limit=sanitizer.settings.max_epsilon_per_person)
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
     fields = dict[str, None]()
@@ -219,6 +227,8 @@ class FileRun:
         }
 
 
+# -- languages -------------------------------------------------------------------------------------
+
 SAMPLE = 64  # number of records from which the language of a file is detected
 
 
@@ -230,14 +240,8 @@ def with_language(
 ) -> Iterator[Input]:
     """Detect the language from the first records, and return all records with it in their data.
 
-    Args:
-        nlp: A pipeline with a sanitizer.
-        records: The records of a file.
-        language: The language of the texts. If given, it is not checked.
-        ready: Returns whether the next record can be read without waiting.
-
-    Raises:
-        UsageError: If the pipeline cannot sanitise text of this language.
+    language: if given, it is not checked. ready: returns whether the next record can be read
+    without waiting. Raises UsageError if the pipeline cannot sanitise text of this language.
     """
     remaining, first, texts, size = iter(records), list[Input](), list[str](), 0
     for record in remaining:
@@ -253,13 +257,12 @@ def with_language(
     records = chain(first, remaining)
     if language == base_language(nlp.vocab.lang) or language not in COVERED:
         return iter(records)
-    return (_set_language(record, language) for record in records)
-
-
-def _set_language(record: Input, language: str) -> Input:
-    if isinstance(record, Failed):
-        return record
-    return replace(record, data={**record.data, LANGUAGE: language})
+    return (
+        record
+        if isinstance(record, Failed)
+        else replace(record, data={**record.data, LANGUAGE: language})
+        for record in records
+    )
 
 
 def _check_language(nlp: Language, text: str, language: str) -> None:
@@ -280,3 +283,118 @@ def _check_language(nlp: Language, text: str, language: str) -> None:
             f"the text looks {NAMES[language]}. With a key all surrogates are of one language: set "
             f"`language` to {language}, or to en if it is English."
         )
+
+
+# -- resuming --------------------------------------------------------------------------------------
+
+RUN_FILE, KEY_BYTES = "run.json", 32
+HIDDEN = re.compile(r"\.dx-[0-9a-f]{16}\.tmp")  # see files.atomic.Output
+
+
+def can_resume(out: Path) -> bool:
+    """Return whether the output folder has an unfinished run."""
+    return (parts_folder(out) / RUN_FILE).exists()
+
+
+def parts_folder(out: Path) -> Path:
+    """Return the folder that holds the parts of an output folder."""
+    return out.resolve().with_name(f"{out.resolve().name}.parts")
+
+
+class FinishedFiles:
+    """Context manager: the finished files of a run on a folder, locked by one process."""
+
+    def __init__(self, out: Path, nlp: Language, files: FileOptions) -> None:
+        self._given, self.out, self.folder = out, out.resolve(), parts_folder(out)
+        meta = [nlp.meta[name] for name in ("lang", "name", "version")]
+        settings = [*meta, nlp.config, asdict(get_sanitizer(nlp).terms), asdict(files)]
+        text = json.dumps(settings, default=str, sort_keys=True)
+        self._settings = hashlib.sha256(text.encode()).hexdigest()
+        self.parts: dict[str, dict[str, Any]] = {}  # by the path of the output in its folder
+        self.complete = False  # whether every file is finished
+
+    def __enter__(self) -> FinishedFiles:
+        if self.folder.is_symlink():
+            raise DxError(Errors.DX078.format(path=self.folder, why="is a symbolic link."))
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = os.open(self.folder / "lock", os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            _lock_file(self._lock, self.out)
+            self._read()
+        except BaseException:
+            os.close(self._lock)
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._lock)  # before rmtree: Windows does not delete open files
+        if self.complete or not self.parts:
+            (self.folder / RUN_FILE).unlink(missing_ok=True)  # first: parts without it are stale
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _read(self) -> None:
+        """Read the parts, rename their hidden outputs, and delete unfinished outputs."""
+        begun = self.folder / RUN_FILE
+        if not begun.exists():
+            for stale in self.folder.glob("*.part"):  # the run was finished, see __exit__
+                stale.unlink()
+            run = {"settings": self._settings, "key": os.urandom(KEY_BYTES).hex()}
+            write_bytes(begun, json.dumps(run).encode())
+        run = read_json(begun)
+        if run["settings"] != self._settings:
+            raise DxError(Errors.DX077.format(path=self.out, parts=self.folder))
+        self._key = bytes.fromhex(run["key"])
+        for path in sorted(self.folder.glob("*.part")):
+            part = read_json(path)
+            if path.name != _file_name(part["file"]) or not HIDDEN.fullmatch(part["hidden"]):
+                raise DxError(Errors.DX078.format(path=path, why="is damaged."))
+            self.parts[part["file"]] = part
+        outputs = {part["hidden"]: self.out / name for name, part in self.parts.items()}
+        for hidden in self.out.rglob(".dx-*.tmp"):
+            target = outputs.get(hidden.name)
+            if target is not None and target.parent == hidden.parent:
+                os.replace(hidden, target)
+            else:
+                hidden.unlink()
+
+    def find_part(self, job: Job) -> dict[str, Any] | None:
+        """Return the part of a file, or None. Raise UsageError if the source changed since."""
+        part = self.parts.get(self._name(job))
+        if part is not None and part["source"] != _source_state(job):
+            raise UsageError("it changed after it was sanitised and released. Rename it.")
+        return part
+
+    def write_part(self, job: Job, hidden: str, sums: Mapping[str, Any]) -> None:
+        """Write the part of a file whose output is complete. hidden: the output's hidden name."""
+        about = {"file": self._name(job), "hidden": hidden, "source": _source_state(job)}
+        part = {**about, **sums}
+        write_bytes(self.folder / _file_name(part["file"]), json.dumps(part).encode())
+        self.parts[part["file"]] = part
+
+    def hash_person(self, name: str) -> str:
+        """Return the keyed hash that stands for a person in parts."""
+        raw = name.encode("utf8", "surrogatepass")
+        return hashlib.blake2b(raw, key=self._key, digest_size=16).hexdigest()
+
+    def _name(self, job: Job) -> str:
+        return Path(str(job.target)).relative_to(self._given).as_posix()
+
+
+def _file_name(name: str) -> str:
+    return f"{hashlib.sha256(name.encode('utf8', 'surrogateescape')).hexdigest()[:32]}.part"
+
+
+def _source_state(job: Job) -> list[int]:
+    about = Path(str(job.source)).stat()
+    return [about.st_size, about.st_mtime_ns]
+
+
+def _lock_file(handle: int, out: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise DxError(Errors.DX078.format(path=out, why="another run is writing to it.")) from None

@@ -17,8 +17,9 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import DxError, UsageError
+from ..validate import needs
 from .files.limits import MAX_RECORD, MB, TooLarge, check_ratio, decode, numbered_lines, read_all
-from .formats import Fields, Header, OnHeader, Writer, fill_entry, module_of, row_record
+from .formats import Fields, Header, OnHeader, Writer, fill_entry, row_record, zipped
 from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
 
 INVALID_ROW: list[str] = []  # stands for a row that is not valid CSV; compared by identity
@@ -126,7 +127,9 @@ def read_xlsx(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Ite
 
 
 def _read_sheet(handle: IO[bytes]) -> Iterator[list[Any]]:
-    openpyxl = module_of("openpyxl", ".xlsx", "xlsx")
+    needs("openpyxl", ".xlsx", extra="xlsx")
+    import openpyxl
+
     raw = read_all(handle, MAX_SHEET)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -211,7 +214,10 @@ class XlsxWriter(TableWriter):
 
     def __init__(self, handle: IO[bytes], files: FileOptions) -> None:
         super().__init__(handle, files)
-        self.book = module_of("openpyxl", ".xlsx", "xlsx").Workbook(write_only=True)
+        needs("openpyxl", ".xlsx", extra="xlsx")
+        import openpyxl
+
+        self.book = openpyxl.Workbook(write_only=True)
         self.sheet = self.book.create_sheet("sanitized")
         # Deleting an unfinished sheet would print a traceback on stderr.
         finalize(self, _close, self.sheet)
@@ -236,16 +242,13 @@ class XlsxWriter(TableWriter):
     def finish(self) -> None:
         """Write the file without the time of the run."""
         super().finish()
-        book, out = io.BytesIO(), io.BytesIO()
+        book = io.BytesIO()
         self.book.save(book)
-        with zipfile.ZipFile(book) as dated, zipfile.ZipFile(out, "w") as archive:
-            for name in dated.namelist():
-                undated = zipfile.ZipInfo(name)  # dated 1980
-                undated.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(
-                    undated, _TIMES.sub(rb"\g<1>1980-01-01T00:00:00Z", dated.read(name))
-                )
-        self.handle.write(out.getvalue())
+        with zipfile.ZipFile(book) as dated:
+            parts = {name: dated.read(name) for name in dated.namelist()}
+        day = rb"\g<1>1980-01-01T00:00:00Z"
+        undated = {name: _TIMES.sub(day, data) for name, data in parts.items()}
+        self.handle.write(zipped(undated))
 
 
 def _close(sheet: Any) -> None:

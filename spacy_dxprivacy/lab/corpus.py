@@ -24,8 +24,8 @@ from ..io.jobs import check_first_record, open_input, plan_jobs, read
 from ..io.records import Failed, Input, Record, chunks, nlp_inputs
 from ..io.results import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draft import PLAIN, Draft
+from ..pipeline.select import REDACTED
 from ..pipeline.selection import cut
-from ..pipeline.unknown import REDACTED
 from ..privacy.composition import LONGEST
 from ..space import Space
 from ..space.sources import SpaceSource

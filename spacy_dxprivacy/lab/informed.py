@@ -159,7 +159,7 @@ class InformedAttacker:
             if pipe is self.sanitizer:
                 break
             doc = pipe(doc)
-        draft = select(Draft.of([doc], self.space), StageContext.of(self.settings, self.space))
+        draft = select(Draft.of([doc], self.space), StageContext(self.settings, self.space))
         drawn = draft.kinds == SELECTED
         plain = (draft.kinds == PLAIN) & (draft.rows >= 0) & drawn.any()
         places = np.flatnonzero(drawn | plain)

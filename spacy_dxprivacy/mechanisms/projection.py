@@ -33,7 +33,7 @@ from ..arrays import Floats1d, Floats2d, Ints1d
 from ..machine import RowCache
 from ..privacy.randomness import Rng
 from ..registries import registry
-from ..space.search.exact import make_exact, neighbours
+from ..space.search.exact import ExactIndex, neighbours
 from ..ty import Index
 from ..validate import between, positive
 
@@ -69,7 +69,7 @@ def make_nearest(index: Index | None = None) -> Nearest:
     Args:
         index: The nearest-neighbour index; exact search if None.
     """
-    return Nearest(make_exact() if index is None else index)
+    return Nearest(ExactIndex() if index is None else index)
 
 
 class Vickrey:
@@ -170,7 +170,7 @@ def make_rank_sampling(c: float = 0.1, index: Index | None = None) -> RankSampli
         c: Above 0. 0.1 suits the built-in space.
         index: The index for the pivot; exact search if None.
     """
-    return RankSampling(positive("c", c), make_exact() if index is None else index)
+    return RankSampling(positive("c", c), ExactIndex() if index is None else index)
 
 
 def geometric(uniforms: Floats1d, rate: float, n: int) -> Ints1d:

@@ -162,7 +162,7 @@ class DxSanitizer(FailsClosed):
         coverage = self._coverage_of(space)
         docs = [self._covered(in_normal_form(doc, self._nlp, self), coverage) for doc in docs]
         if self._stage_context is None:
-            self._stage_context = StageContext.of(self.settings, space, latin=coverage.scripts)
+            self._stage_context = StageContext(self.settings, space, coverage.scripts)
         self._stage_context.on_replacements = self.on_replacements
         return write(self.settings, run_stages(docs, self._stage_context), terms)
 

@@ -15,9 +15,8 @@ from ..space import BUILTIN, Space
 from ..text.language import COVERED, NAMES, Span, language_of
 from ..text.normal import MARKS, annotated, bounds_of, cut
 from .receipt import UNCOVERED
-from .select import Entities
+from .select import REDACTED, Entities
 from .settings import SanitizerSettings
-from .unknown import REDACTED
 
 RECOGNISERS = ("dx_entity_ruler", "dx_entity_recognizer")  # factories; they cover COVERED only
 MULTILINGUAL = "xx"

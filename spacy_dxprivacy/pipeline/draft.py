@@ -27,8 +27,8 @@ from ..text.mentions import Entity
 from ..text.normal import MARKS, bounds_of
 from .count import Count, Persons
 from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
+from .select import WHICH
 from .settings import SanitizerSettings
-from .unknown import WHICH
 
 # Kinds of tokens. STOP, MARK: punctuation and white space that does or does not end a sentence.
 # PLAIN: an unmodified word. SURROGATE: a token of a surrogate. SELECTED: a word to be sampled; it

@@ -41,28 +41,26 @@ OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 
 @dataclass(eq=False, repr=False)
 class StageContext:
-    """The settings and tables that the stages of all batches share.
+    """What the stages of all batches share: the settings, whose mechanism is fitted on the space.
 
-    surrogates: in use, by label. blocked: words that are never released.
-    together: whether sampling is sentence-level. latin: whether a word of another script is a name.
-    on_replacements: called with each document and its surrogates, for the table of originals; it
-    returns the surrogates to write.
+    latin: whether a word of another script is a name. on_replacements: called with each document
+    and its surrogates, for the table of originals; it returns the surrogates to write.
     """
 
     settings: SanitizerSettings
     space: Space
-    surrogates: dict[str, Surrogate]
-    blocked: frozenset[str]
-    together: bool
-    latin: bool
+    latin: bool = True
     on_replacements: OnReplacements | None = None
 
-    @classmethod
-    def of(cls, settings: SanitizerSettings, space: Space, *, latin: bool = True) -> StageContext:
-        """Return the context of settings whose mechanism is fitted on the space."""
-        surrogates, together = settings.active_surrogates, settings.draws_together
-        blocked = blocked_words(space) if settings.space.spares else frozenset[str]()
-        return cls(settings, space, surrogates, blocked, together, latin)
+    @cached_property
+    def surrogates(self) -> dict[str, Surrogate]:
+        """The surrogates in use, by label."""
+        return self.settings.active_surrogates
+
+    @cached_property
+    def blocked(self) -> frozenset[str]:
+        """The words of the space that are never released."""
+        return blocked_words(self.space) if self.settings.space.spares else frozenset()
 
     @cached_property
     def name_distances(self) -> tuple[float, tuple[float, ...]]:
@@ -251,7 +249,7 @@ def _sizes(context: StageContext, doc: Doc, drawn: Ints1d, sentences: Ints1d) ->
     """Return the number of these words in each draw of the mechanism."""
     if context.settings.scope == "type":  # one draw for each distinct word
         return [1] * len({doc[place].lower for place in drawn.tolist()})
-    if context.together:
+    if context.settings.draws_together:
         return list(Counter(sentences[drawn].tolist()).values())
     return [1] * len(drawn)
 

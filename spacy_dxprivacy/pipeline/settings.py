@@ -35,8 +35,7 @@ from ..ty import (
 )
 from ..validate import fail, one_of, positive
 from .receipt import ReceiptTerms, surrogate_names
-from .select import AllWords, Entities, Selector, WordList, entity_labels
-from .unknown import Raise
+from .select import AllWords, Entities, Raise, Selector, WordList, entity_labels
 
 CARRIED_IN_CLEAR = {
     "ents": "the places and labels of the input's entities",

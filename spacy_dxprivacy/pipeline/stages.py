@@ -22,8 +22,8 @@ from ..space import Space
 from ..space.sources import substitutes_of
 from ..text.spelling import like, spell
 from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft
+from .select import WHICH
 from .selection import StageContext, bad_return, check_persons, draw_surrogates, select
-from .unknown import WHICH
 
 NUMBERS_AT_ONCE = 2**22  # random numbers in one call of a mechanism: 32 MB as float64
 
@@ -65,7 +65,7 @@ def sample_words(draft: Draft, context: StageContext) -> Draft:
     if noisy:
         vectors = context.space.vectors[rows]
         vectors[~has_row | selected | (draft.kinds == NUMBER)] = 0
-    if context.together:
+    if context.settings.draws_together:
         places, starts = _visible_words(draft, context, selected)
         is_fixed = ~selected[places]
         drawn = _sample_sentences(rows[places], starts, is_fixed, context)

@@ -334,7 +334,7 @@ def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
     return Chain(**arrays, delta=table("delta", (K, K + C)), emit=table("emit", (n, K)), **contexts)
 
 
-# -- mapping to the words of a space --------------------------------------------------------------
+# -- mapping to the words of a space ---------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -457,12 +457,10 @@ def with_neighbours(cells: Any, space: Space, weights: Floats1d) -> Any:
     return (csr_array((shares, (rows, columns)), shape=(n, n)) @ cells).tocsr()
 
 
-def nearest_hosts(
-    space: Space, is_unlisted: Bools1d, weights: Floats1d, most_hosts: int = HOSTS
-) -> Ints1d:
+def nearest_hosts(space: Space, is_unlisted: Bools1d, weights: Floats1d) -> Ints1d:
     """Return the nearest of the commonest listed words for each unlisted word, (k,)."""
     hosts = np.flatnonzero(~is_unlisted)
-    hosts = np.sort(hosts[np.argsort(-weights[hosts], kind="stable")[:most_hosts]])
+    hosts = np.sort(hosts[np.argsort(-weights[hosts], kind="stable")[:HOSTS]])
     X = with_classes(space)
     Y, guests = np.ascontiguousarray(X[hosts]), np.flatnonzero(is_unlisted)
     squares, nearest = (Y**2).sum(axis=1), np.empty(len(guests), dtype=np.int64)

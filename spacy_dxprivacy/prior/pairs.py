@@ -37,8 +37,8 @@ import numpy as np
 import srsly
 
 from ..arrays import Floats1d, Ints1d
-from ..errors import DxError, Errors, UsageError
-from ..io.files.atomic import new_folder
+from ..errors import DxError, Errors
+from ..io.files.atomic import check_replaceable, new_folder
 from ..io.files.limits import check_ratio, read_json, regular
 from ..space import BUILTIN, Space
 from .chain import Chain, PairModel, chain_of, from_fields, to_fields
@@ -162,17 +162,9 @@ def digest_of(model: PairModel) -> str:
     return hashlib.sha256("\n".join([model.chain.digest, *model.words]).encode()).hexdigest()
 
 
-def check_target(path: Path, *, force: bool) -> None:
-    """Raise UsageError unless the path is free or, with `force`, a prior."""
-    if path.exists() and not (path / ABOUT).is_file():
-        raise UsageError(f"{path}: is not a prior, and is not replaced.")
-    if path.exists() and not force:
-        raise UsageError(f"{path}: exists already. `force` replaces it.")
-
-
 def write_model(model: PairModel, path: Path, figures: Mapping[str, Any], *, force: bool) -> None:
     """Write the folder of a prior atomically. figures: further entries of prior.json."""
-    check_target(path, force=force)
+    check_replaceable(path, ABOUT, "prior", force=force)
     with new_folder(path) as folder:
         words = np.frombuffer("\n".join(model.words).encode(), dtype=np.uint8)
         np.savez_compressed(folder / MODEL, words=words, **to_fields(model.chain))

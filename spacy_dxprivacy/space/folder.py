@@ -24,7 +24,6 @@ from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..io.files.atomic import new_folder
 from ..io.files.limits import SMALL, check_digests, file_digests, read_array, read_json, regular
-from ..machine import release_memory
 
 FORMAT = 1
 SEALED = ("classes.npy", "aliases.json")  # which the digest of the space does not cover
@@ -124,5 +123,4 @@ def digest_of(words: Sequence[str], vectors: Floats2d) -> str:
     hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
     for part in blocks(len(vectors), 65536):
         hasher.update(np.ascontiguousarray(vectors[part], dtype="<f4").data)
-        release_memory(vectors)
     return hasher.hexdigest()

@@ -25,7 +25,7 @@ from spacy import util
 
 from ..about import DATA
 from ..arrays import Bools1d, Floats2d, Ints1d, blocks
-from ..errors import DxError, Errors, UsageError
+from ..errors import DxError, Errors
 from ..io.files.limits import NotAFile, regular
 from ..registries import registry
 from ..validate import fail, whole
@@ -277,16 +277,6 @@ def read_words(path: Path) -> tuple[str, ...]:
     except UnicodeDecodeError:
         raise fail("a list of words", "a UTF-8 text file", str(path)) from None
     return tuple(w for w in (line.strip() for line in lines) if w and not w.startswith("#"))
-
-
-def check_space_folder(path: Path, *, force: bool) -> None:
-    """Raise UsageError unless the path is free or, with `force`, a space."""
-    if not path.exists():
-        return
-    if not (path / "space.json").is_file():
-        raise UsageError(f"{path}: is not a space, and is not replaced.")
-    if not force:
-        raise UsageError(f"{path}: exists already. `force` replaces it.")
 
 
 MORE_OFFENSIVE = DATA / "more_offensive.txt"

@@ -26,7 +26,6 @@ from ..about import DATA
 from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..io.files.limits import read_json
-from ..machine import release_memory
 from . import learned
 from .folder import SpaceTable, digest_of, read_table, write_table
 
@@ -189,7 +188,6 @@ class Space:
         keep = np.array([word is not None for word in words])
         for part in blocks(len(self), 65536):  # since a mapped table may be large
             keep[part] &= np.any(self.vectors[part] != 0, axis=1)
-            release_memory(self.vectors)
         if max_words is not None:
             keep[np.flatnonzero(keep)[max_words:]] = False
         if keep.all() and words == self.words:

@@ -77,23 +77,17 @@ def language_of_doc(doc: Doc) -> str:
 @cache
 def common_words(language: str) -> frozenset[str]:
     """Return the commonest words of a language, in lower case."""
-    return frozenset(word for word, languages in _languages_of().items() if language in languages)
+    return frozenset(table("entities/languages").get(language, "").split())
 
 
 @cache
-def languages_known() -> tuple[str, ...]:
-    """Return the languages that `language_of` distinguishes."""
-    return tuple(table("entities/languages"))
-
-
-@cache
-def _languages_of() -> dict[str, tuple[str, ...]]:
+def _languages_of() -> dict[str, list[str]]:
     """Return the languages in which each word is common."""
-    languages: dict[str, dict[str, None]] = {}
-    for language, words in table("entities/languages").items():
-        for word in words.split():
-            languages.setdefault(word, {})[language] = None
-    return {word: tuple(names) for word, names in languages.items()}
+    languages: dict[str, list[str]] = {}
+    for language in table("entities/languages"):
+        for word in common_words(language):
+            languages.setdefault(word, []).append(language)
+    return languages
 
 
 # -- passages --------------------------------------------------------------------------------------
@@ -243,8 +237,7 @@ def _passages(text: str, line: Span, runs: list[Span]) -> list[Span]:
 @cache
 def _foreign_words(languages: frozenset[str]) -> frozenset[str]:
     """Return the common words of other languages that are not common in these."""
-    covered = frozenset[str]().union(*map(common_words, languages))
-    return frozenset[str]().union(*map(common_words, languages_known())) - covered
+    return frozenset(word for word, names in _languages_of().items() if languages.isdisjoint(names))
 
 
 def _is_suspect(text: str, languages: frozenset[str]) -> bool:

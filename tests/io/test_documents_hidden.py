@@ -16,7 +16,6 @@ from conftest import ok, run_dx
 from documents import docx, members, part
 from spacy.tokens import DocBin, Span
 
-from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io import html
 from spacy_dxprivacy.io.pieces import BadDocument
 
@@ -39,7 +38,7 @@ def emptied(kind, raw):
     if kind == "docx":
         pytest.importorskip("lxml")
     module = import_module(f"spacy_dxprivacy.io.{kind}")
-    pieces = module.parse(raw, FileOptions())
+    pieces = module.parse(raw)
     pieces.text()
     written = pieces.fill("x", [0, 1] * (len(pieces.marks) // 2))
     return written if kind != "docx" else b"".join(members(written).values())

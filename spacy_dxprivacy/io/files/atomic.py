@@ -80,6 +80,14 @@ def check_new(path: Path, *, force: bool) -> None:
         raise UsageError(f"{path}: exists already. `force` overwrites it.")
 
 
+def check_replaceable(path: Path, file: str, what: str, *, force: bool) -> None:
+    """Raise UsageError unless the path is free or, with `force`, a folder that holds this file."""
+    if path.exists() and not (path / file).is_file():
+        raise UsageError(f"{path}: is not a {what}, and is not replaced.")
+    if path.exists() and not force:
+        raise UsageError(f"{path}: exists already. `force` replaces it.")
+
+
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """Yield an empty folder that replaces `path` at the end of the block.

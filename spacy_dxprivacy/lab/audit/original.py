@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...config import FileOptions
-from ...pipeline.unknown import REDACTED
+from ...pipeline.select import REDACTED
 from ...space import Space
 from ...text.mentions import (
     AS_A_WHOLE,

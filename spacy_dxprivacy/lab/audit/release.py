@@ -15,8 +15,7 @@ from spacy.strings import get_string_id
 from ...config import FileOptions, to_names
 from ...io.files.limits import parse_json
 from ...pipeline.receipt import Receipt
-from ...pipeline.select import LAYOUT
-from ...pipeline.unknown import REDACTED
+from ...pipeline.select import LAYOUT, REDACTED
 from ...space import Space
 from ...text.language import COVERED, foreign_names, uncovered
 from ...text.normal import normal_form

@@ -35,8 +35,10 @@ WORTH_THREADS = 2**23  # pairs of rows and queries
 ROWS, QUERIES = 1024, 512  # whose scores are computed at once
 
 
+@registry.dx_indexes("dx.Exact.v1")
 class ExactIndex:
-    """Exact Euclidean nearest rows of a table, which is not copied, even if it is a memory map."""
+    """Search the whole table in blocks for exact Euclidean nearest rows. The table is not copied,
+    even if it is a memory map."""
 
     def fit(self, X: Floats2d) -> ExactIndex:
         """Prepare the search of a table; takes 8 bytes a row.
@@ -157,12 +159,6 @@ def take_nearer(
         lower = (squares == best_squares[queries]) & (candidates < rows[queries])
         nearer = (squares < best_squares[queries]) | lower
         rows[queries[nearer]], best_squares[queries[nearer]] = candidates[nearer], squares[nearer]
-
-
-@registry.dx_indexes("dx.Exact.v1")
-def make_exact() -> ExactIndex:
-    """Create an exact index, which searches the whole table in blocks."""
-    return ExactIndex()
 
 
 BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB

@@ -40,12 +40,11 @@ from ...arrays import Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
 from ...io.files.atomic import new_folder
 from ...io.files.limits import check_digests, file_digests, read_json
-from ...machine import FAULT, MAPPED_AT_ONCE, large_map, release_memory
 from ...registries import registry
 from ...ty import Index
 from ...validate import fail
 from ..folder import digest_of
-from .exact import make_exact, take_nearer
+from .exact import ExactIndex, take_nearer
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
 SMALL, FLAT = 1024, 8  # rows and dimensions, below which codes are not used
@@ -96,7 +95,6 @@ def build(X: Floats2d, factory: str) -> Any:
     with tqdm(total=n, desc="indexed rows", disable=None, delay=1, leave=False) as bar:
         for part in blocks(n, ADD_ROWS):
             index.add(np.ascontiguousarray(X[part], dtype=np.float32))
-            release_memory(X)
             bar.update(part.stop - part.start)
     return index
 
@@ -139,7 +137,7 @@ def recall_of(index: Index, X: Floats2d) -> float:
     Y = X[np.sort(rng.integers(len(X), size=PROBES))]
     noise = rng.standard_normal(Y.shape) * np.sqrt(np.square(Y, dtype=np.float64).mean())
     Z = Y + noise
-    return float((index.nearest(Z) == make_exact().fit(X).nearest(Z)).mean())
+    return float((index.nearest(Z) == ExactIndex().fit(X).nearest(Z)).mean())
 
 
 def read_index(space: Path, X: Floats2d) -> Any:
@@ -183,11 +181,17 @@ LONGEST = 256.0  # times the longest row: the first pass shortens longer queries
 LARGEST = 1e15  # norm of rows: float32 can square rows and longer queries
 
 
+@registry.dx_indexes("dx.Faiss.v1")
 class FaissIndex:
-    """Approximate Euclidean nearest rows of a table, which is not copied."""
+    """Search for approximate Euclidean nearest rows by faiss. The table is not copied.
 
-    def __init__(self, path: Path | None = None) -> None:
-        self.path = path
+    Args:
+        path: The folder of a space with an index by `python -m spacy dx index`; if None, it is
+            built whenever a mechanism is fitted.
+    """
+
+    def __init__(self, path: str | None = None) -> None:
+        self.path = None if path is None else Path(path)
 
     def fit(self, X: Floats2d) -> FaissIndex:
         """Train codes on at most 65,536 rows and encode all; with a path, read the saved index.
@@ -203,7 +207,6 @@ class FaissIndex:
         X, squares = np.ascontiguousarray(X, dtype=np.float32), []
         for part in blocks(len(X), ADD_ROWS):  # a mapped table is never in memory as a whole
             squares.append(float(np.einsum("nd,nd->n", X[part], X[part], dtype=np.float64).max()))
-            release_memory(X)
         norm = self._longest = float(np.sqrt(np.max(squares)))  # nan where a row has it
         if not norm < LARGEST or 0 < norm < 1 / LARGEST:
             limits = f"from {1 / LARGEST:g} to {LARGEST:g}"
@@ -248,10 +251,6 @@ class FaissIndex:
         if not (np.abs(Z) < 1e150).all():
             raise fail("Z", "numbers below 1e+150", "one above, or not finite")
         nearest = np.empty(len(Z), dtype=np.int64)
-        # Pages of a large mapped table are released after a few queries, since each candidate loads
-        # its surroundings into memory.
-        mapped = large_map(self._table) is not None
-        few = max(1, MAPPED_AT_ONCE // FAULT // self._refine)
         limit = LONGEST * (self._longest or 1.0)
         for part in blocks(len(Z), max(1, PAIRS_AT_ONCE // self._refine)):
             load_faiss()
@@ -259,21 +258,8 @@ class FaissIndex:
             shorter = Z[part] * np.minimum(1.0, limit / np.maximum(norms, limit))[:, None]
             _, rows = self.codes.search(shorter.astype(np.float32), self._refine)
             rows = np.ascontiguousarray(rows, dtype=np.int64)  # -1 where it finds fewer
-            for subset in blocks(len(rows), few if mapped else len(rows)):
-                nearest[part][subset] = rerank(Z[part][subset], self._table, rows[subset])
-                release_memory(self._table)
+            nearest[part] = rerank(Z[part], self._table, rows)
         return nearest
-
-
-@registry.dx_indexes("dx.Faiss.v1")
-def make_faiss(path: str | None = None) -> FaissIndex:
-    """Create an approximate nearest-neighbour index by faiss.
-
-    Args:
-        path: The folder of a space with an index by `python -m spacy dx index`; if None, it is
-            built whenever a mechanism is fitted.
-    """
-    return FaissIndex(None if path is None else Path(path))
 
 
 def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
@@ -298,7 +284,7 @@ def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
     take_nearer(X, Z, (queries, rows[queries, places]), best, squares)
     is_empty = ~close.any(axis=1)
     if is_empty.any():
-        best[is_empty] = make_exact().fit(X).nearest(Z[is_empty])
+        best[is_empty] = ExactIndex().fit(X).nearest(Z[is_empty])
     return best
 
 
@@ -307,8 +293,12 @@ def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
 EXACT_UP_TO = 30_000_000
 
 
+@registry.dx_indexes("dx.AutoIndex.v1")
 class AutoIndex:
-    """An index by the size of the table. choice: the index that `fit` chose."""
+    """Use dx.Exact.v1 for tables of up to 30 million numbers and dx.Faiss.v1 for larger ones.
+
+    choice: the index that `fit` chose.
+    """
 
     def __init__(self) -> None:
         self.choice = "dx.AutoIndex.v1"
@@ -319,7 +309,7 @@ class AutoIndex:
 
         Raises DxError for other arrays.
         """
-        self._chosen = (make_exact() if X.size <= EXACT_UP_TO else make_faiss()).fit(X)
+        self._chosen = (ExactIndex() if X.size <= EXACT_UP_TO else FaissIndex()).fit(X)
         self.choice = getattr(self._chosen, "choice", "dx.Exact.v1")
         return self
 
@@ -333,9 +323,3 @@ class AutoIndex:
         if self._chosen is None:
             raise DxError(Errors.DX003.format(name="dx.AutoIndex.v1"))
         return self._chosen.nearest(Z)
-
-
-@registry.dx_indexes("dx.AutoIndex.v1")
-def make_auto_index() -> AutoIndex:
-    """Create dx.Exact.v1 for tables of up to 30 million numbers and dx.Faiss.v1 for larger ones."""
-    return AutoIndex()
