@@ -77,13 +77,10 @@ def _spelled(match: re.Match[str]) -> tuple[int, int, bool]:
     """Return (start, end, is a name) for letters with a separator between them."""
     joint = match["joint"]
     word = match[0].replace(joint, "")
-    named = _is_listed(word) or (_is_unlisted(word) and not _is_abbreviation(word, joint))
+    is_abbreviation = joint != " " and word.isupper() and len(word) < 2 * SHORTEST
+    named = _is_listed(word) or (_is_unlisted(word) and not is_abbreviation)
     named = named or (joint == " " and LONG < len(word) <= LONGEST and _is_two_names(word))
     return *match.span(), named
-
-
-def _is_abbreviation(word: str, joint: str) -> bool:
-    return joint != " " and word.isupper() and len(word) < 2 * SHORTEST
 
 
 def _is_two_names(word: str) -> bool:

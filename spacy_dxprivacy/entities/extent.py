@@ -56,14 +56,33 @@ _ADVERBS = frozenset("yesterday today tomorrow then later also now".split())
 _OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE}
 _STARTS = _ARTICLE | words("BETWEEN_NAMES")
 _LINKS = frozenset("on in for of and or to at by with from as".split())
-_EDGES = frozenset({"'s", "’s", "'", "’"})
 # Marks and words that may separate two mentions.
 _MARKS = _SEPARATORS | _BREAKS | _AND | {","}
 _WORDS = _STARTS | _AND | words("BETWEEN_DATES")
+# The lists contain singular forms only.
+INSTITUTIONS, LAW = (
+    frozenset(form for word in words(name, "terms") for form in (word, f"{word}s"))
+    for name in ("INSTITUTIONS", "LAW")
+)
+ABBREVIATIONS, DIAGNOSES = words("ABBREVIATIONS", "terms"), words("DIAGNOSES", "terms")
+_ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
+_EPONYMS = _ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
+_SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM_NOUNS
+_GENERIC = INSTITUTIONS | LAW
+_ILLNESSES = frozenset("disease diseases dystrophy palsy syndrome syndromes tumor tumour".split())
+_OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
+_JOINTS = frozenset("of the and for de der du la ii iii iv".split())
+_POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
+# Words that stand before a name, and never before a term.
+_CALLING = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE_VERB").split("|")}
+_ROMAN = re.compile(r"[IVX]{1,4}[ab]?")
+_SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
+_SHORT_CAPITALS = 4  # maximum letters of an unlisted abbreviation
 
 
 class Bounds:
-    """Splits and trims the mentions of a document. Looks up the tokens once for all mentions."""
+    """Splits and trims the mentions of a document, and drops terms. Looks up the tokens once for
+    all mentions."""
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
@@ -84,7 +103,9 @@ class Bounds:
             for match in pattern("FIXED").finditer(doc.text):
                 _, first, last = in_tokens(doc, "", *match.span())
                 self._phrases |= dict.fromkeys(range(first, last), 0 if " " in match[0] else first)
-        self._terms = Terms(doc, self.texts, self.lowers)
+        # Caches, as many matches are equal or share a word.
+        self._judgements: dict[tuple[Entity, frozenset[str]], Entity | None] = {}
+        self._listed: dict[tuple[int, str], bool] = {}
 
     def cut(self, matches: Iterable[Entity], spans: Iterable[Span] = ()) -> list[Entity]:
         """Return the matches, split at words and marks that separate names, without terms.
@@ -111,13 +132,13 @@ class Bounds:
             pieces += self._pieces((label, start, end), fixed, ends)
         judged: list[Entity | None] = []
         for piece in pieces:
-            judged.append(self._terms.judged(piece, persons) if piece[0] in _NAMED else piece)
+            judged.append(self._judged(piece, persons) if piece[0] in _NAMED else piece)
         return list(filter(None, judged))
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at both ends, and without
         a possessive ending ('s) at its start."""
-        while start < end and (self._are_marks[start] or self.texts[start] in _EDGES):
+        while start < end and (self._are_marks[start] or self.texts[start] in _POSSESSIVES):
             start += 1
         while start < end and self._are_marks[end - 1]:
             end -= 1
@@ -177,105 +198,18 @@ class Bounds:
         phrases = pattern("WEEKDAY_PHRASE").finditer(around.text.lower())
         return any(phrase.start() <= first and last < phrase.end() for phrase in phrases)
 
+    # -- terms -------------------------------------------------------------------------------------
 
-def _separates(
-    doc: Doc, label: str, i: int, start: int, end: int, ends: dict[int, list[Entity]]
-) -> bool:
-    """Return whether the i-th token, which is part of a match, separates two mentions."""
-    token = doc[i]
-    text = token.text
-    if token.is_lower and text in _BETWEEN[label]:
-        return True
-    if label not in _NAMED or not start < i < end - 1:
-        return False
-    if token.lower_ in _STARTS and doc[i - 1].text.endswith("."):
-        return True  # a new sentence begins
-    if token.is_space:
-        return "\n" in text
-    if text in _SEPARATORS and token.whitespace_ and doc[i - 1].whitespace_:
-        return text != "&" or label != "ORG" or _completes(ends[i])
-    if text in _BREAKS:
-        brackets = [token.text for token in doc[start:end] if token.text in "()"]
-        return text not in "()" or label == "GPE" or brackets != ["(", ")"]
-    if text == "," and label == "ORG":
-        before, after = doc[i - 1].text, doc[i + 1].text
-        partners = is_name(before) and is_name(after) and not _completes(ends[i])
-        partners &= kinds(after).isdisjoint({"WEEKDAY", "MONTH"})
-        return not (partners or after.rstrip(".") in _LEGAL)
-    if text == "," and label == "GPE":
-        return "state" not in builtin_lexicon().of(doc[i + 1].text)
-    if text in _AND:
-        return label != "ORG" or _separates_firms(doc, i, start, end, ends)
-    return False
-
-
-def _separates_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[Entity]]) -> bool:
-    """Return whether "and" or "for" separates two firms. It joins common words after "of" (Office
-    of Science and Technology), "Sons", and words of listed firms; "for" also joins after nouns."""
-    before, after = doc[i - 1].text, doc[i + 1].text
-    if _completes(ends[i]) or (i - start > 1 and before.rstrip(".") in _FIRM_ENDS):
-        return True
-    if doc[i].text == "for":
-        return before not in _FIRM_ENDS
-    if doc[start:end].text.lower().rstrip(".") in FIRMS:
-        return False
-    common = [is_word(word.lower()) and not is_name(word) for word in (before, after)]
-    of = any(token.lower_ == "of" for token in doc[start:i])
-    return after != "Sons" and not (of and all(common))
-
-
-def _completes(matches: Collection[Entity]) -> bool:
-    """Return whether matches that end at the same token include a complete mention."""
-    return any(label in _COMPLETE or (label == "PERSON" and e - s > 1) for label, s, e in matches)
-
-
-def _is_name_alone(doc: Doc, start: int, end: int) -> bool:
-    """Return whether a part of a match can be a name: it has a word that is not common."""
-    return any(not is_word(t.lower_) or is_name(t.text) for t in doc[start:end] if not t.is_punct)
-
-
-# -- terms -----------------------------------------------------------------------------------------
-
-# The lists contain singular forms only.
-INSTITUTIONS, LAW = (
-    frozenset(form for word in words(name, "terms") for form in (word, f"{word}s"))
-    for name in ("INSTITUTIONS", "LAW")
-)
-ABBREVIATIONS, DIAGNOSES = words("ABBREVIATIONS", "terms"), words("DIAGNOSES", "terms")
-_ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
-_EPONYMS = _ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
-_SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM_NOUNS
-_GENERIC = INSTITUTIONS | LAW
-_ILLNESSES = frozenset("disease diseases dystrophy palsy syndrome syndromes tumor tumour".split())
-_OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
-_JOINTS = frozenset("of the and for de der du la ii iii iv".split())
-_POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
-# Words that stand before a name, and never before a term.
-_CALLING = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE_VERB").split("|")}
-_ROMAN = re.compile(r"[IVX]{1,4}[ab]?")
-_SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
-_SHORT_CAPITALS = 4  # maximum letters of an unlisted abbreviation
-
-
-class Terms:
-    """Finds the terms among mentions of a document. texts, lowers: the text of each token."""
-
-    def __init__(self, doc: Doc, texts: Sequence[str], lowers: Sequence[str]) -> None:
-        self.doc, self.texts, self.lowers = doc, texts, lowers
-        # Caches, as many matches are equal or share a word.
-        self._judged: dict[tuple[Entity, frozenset[str]], Entity | None] = {}
-        self._listed: dict[tuple[int, str], bool] = {}
-
-    def judged(self, entity: Entity, names: set[str]) -> Entity | None:
+    def _judged(self, entity: Entity, names: set[str]) -> Entity | None:
         """Return an entity without legal words at its ends, or None if it is a term. It is an ORG
         if its last word names a type of institution.
 
         names: Lower-case words of the full names in the document.
         """
         key = entity, frozenset(names.intersection(self.lowers[entity[1] : entity[2]]))
-        if key not in self._judged:
-            self._judged[key] = self._judge(*key)
-        return self._judged[key]
+        if key not in self._judgements:
+            self._judgements[key] = self._judge(*key)
+        return self._judgements[key]
 
     def _judge(self, entity: Entity, names: frozenset[str]) -> Entity | None:
         label, start, end = entity
@@ -382,3 +316,59 @@ class Terms:
             return True
         scored = lowers[last - 1] in _SCORES and _SCORE.fullmatch(texts[after])
         return bool(scored) or any(word in _FINDINGS for word in lowers[after : after + 2])
+
+
+def _separates(
+    doc: Doc, label: str, i: int, start: int, end: int, ends: dict[int, list[Entity]]
+) -> bool:
+    """Return whether the i-th token, which is part of a match, separates two mentions."""
+    token = doc[i]
+    text = token.text
+    if token.is_lower and text in _BETWEEN[label]:
+        return True
+    if label not in _NAMED or not start < i < end - 1:
+        return False
+    if token.lower_ in _STARTS and doc[i - 1].text.endswith("."):
+        return True  # a new sentence begins
+    if token.is_space:
+        return "\n" in text
+    if text in _SEPARATORS and token.whitespace_ and doc[i - 1].whitespace_:
+        return text != "&" or label != "ORG" or _completes(ends[i])
+    if text in _BREAKS:
+        brackets = [token.text for token in doc[start:end] if token.text in "()"]
+        return text not in "()" or label == "GPE" or brackets != ["(", ")"]
+    if text == "," and label == "ORG":
+        before, after = doc[i - 1].text, doc[i + 1].text
+        partners = is_name(before) and is_name(after) and not _completes(ends[i])
+        partners &= kinds(after).isdisjoint({"WEEKDAY", "MONTH"})
+        return not (partners or after.rstrip(".") in _LEGAL)
+    if text == "," and label == "GPE":
+        return "state" not in builtin_lexicon().of(doc[i + 1].text)
+    if text in _AND:
+        return label != "ORG" or _separates_firms(doc, i, start, end, ends)
+    return False
+
+
+def _separates_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[Entity]]) -> bool:
+    """Return whether "and" or "for" separates two firms. It joins common words after "of" (Office
+    of Science and Technology), "Sons", and words of listed firms; "for" also joins after nouns."""
+    before, after = doc[i - 1].text, doc[i + 1].text
+    if _completes(ends[i]) or (i - start > 1 and before.rstrip(".") in _FIRM_ENDS):
+        return True
+    if doc[i].text == "for":
+        return before not in _FIRM_ENDS
+    if doc[start:end].text.lower().rstrip(".") in FIRMS:
+        return False
+    common = [is_word(word.lower()) and not is_name(word) for word in (before, after)]
+    of = any(token.lower_ == "of" for token in doc[start:i])
+    return after != "Sons" and not (of and all(common))
+
+
+def _completes(matches: Collection[Entity]) -> bool:
+    """Return whether matches that end at the same token include a complete mention."""
+    return any(label in _COMPLETE or (label == "PERSON" and e - s > 1) for label, s, e in matches)
+
+
+def _is_name_alone(doc: Doc, start: int, end: int) -> bool:
+    """Return whether a part of a match can be a name: it has a word that is not common."""
+    return any(not is_word(t.lower_) or is_name(t.text) for t in doc[start:end] if not t.is_punct)

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
-from .phrases import in_tokens
+from .phrases import in_tokens, numbers_in
 from .tables import (
     DAY,
     LANGUAGES,
@@ -103,9 +103,7 @@ def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
         yield from ((label, *match.span()) for match in form.finditer(text))
     for match in pattern("keyed", "foreign").finditer(text):
         yield "ID", *match.span("code")
-    for match in pattern("NUMBER_FORM").finditer(text):
-        label = str(match.lastgroup).partition("_")[0]
-        yield label.replace("CODE", "ID"), *match.span()
+    yield from numbers_in(text)
 
 
 def _places(text: str, language: str) -> Iterator[tuple[str, int, int]]:

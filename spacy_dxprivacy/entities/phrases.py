@@ -33,16 +33,20 @@ _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 
 def match_phrases(doc: Doc) -> set[Entity]:
     """Return (label, start, end) in tokens; a partly covered token belongs to its phrase."""
-    text = doc.text if doc.text.isascii() else _FOREIGN.sub(_ascii, doc.text)
+    text = doc.text
+    if not text.isascii():  # digits and punctuation marks of other scripts
+        text = _FOREIGN.sub(lambda m: _STROKES.get(m[0]) or str(unicodedata.digit(m[0])), text)
     phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}
-    forms = list(pattern("NUMBER_FORM").finditer(text))
-    labels = [kind.replace("CODE", "ID") for kind in map(kind_of, forms)]
-    numbers = {
-        in_tokens(doc, label, *form.span()) for label, form in zip(labels, forms, strict=True)
-    }
+    numbers = {in_tokens(doc, *number) for number in numbers_in(text)}
     # A number with the key of an account is not a telephone number.
     accounts = {("PHONE", start, end) for label, start, end in phrases if label == "ID"}
     return (phrases | numbers) - accounts
+
+
+def numbers_in(text: str) -> Iterator[Entity]:
+    """Yield (label, start, end) in characters of numbers that their form identifies."""
+    for match in pattern("NUMBER_FORM").finditer(text):
+        yield kind_of(match).replace("CODE", "ID"), *match.span()
 
 
 def in_tokens(doc: Doc, label: str, start: int, end: int) -> Entity:
@@ -80,11 +84,6 @@ def _phrases(text: str) -> Iterator[Entity]:
         ):
             continue  # the day belongs to the month before it: "March 5 and 14 April"
         yield kind_of(match), *match.span(str(match.lastgroup))
-
-
-def _ascii(match: re.Match[str]) -> str:
-    """Return the ASCII form of a digit or punctuation mark of another script."""
-    return _STROKES.get(match[0]) or str(unicodedata.digit(match[0]))
 
 
 # -- addresses ---------------------------------------------------------------------------------

@@ -260,13 +260,8 @@ class DateWords:
         months = "|".join(sorted(self.spellings, key=len, reverse=True))
         weekdays = "|".join(self.weekdays)
         terms = {**vars(self), "months": months, "weekdays": weekdays, "day": DAY, "mark": MARK}
-        return [(kind, form % {**terms, "year": YEAR}) for kind, form in _local_forms()]
-
-
-@cache
-def _local_forms() -> list[tuple[str, str]]:
-    rows = sections("calendars")["forms"]
-    return [(kind, form) for kind, _, form in (row.partition(": ") for row in rows)]
+        rows = (row.partition(": ") for row in sections("calendars")["forms"])
+        return [(kind, form % {**terms, "year": YEAR}) for kind, _, form in rows]
 
 
 @cache

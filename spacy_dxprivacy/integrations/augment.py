@@ -25,19 +25,18 @@ from ..space.sources import SpaceSource
 from ..ty import Mechanism, Unknown
 from ..validate import fail, one_of
 
-# Token attributes of annotations, and descriptions of annotations in receipts.
-TOKEN_ATTRS: dict[str, list[int]] = {
-    "ents": [ENT_IOB, ENT_TYPE], "tags": [TAG], "pos": [POS], "morphs": [MORPH],
-    "heads": [HEAD, DEP], "sents": [SENT_START],
-}  # fmt: skip
-IN_CLEAR = {
-    "cats": "the categories of the document", "ents": "the places and labels of its entities",
-    "spans": "the places and labels of its spans", "tags": "the tags of its words",
-    "pos": "the parts of speech of its words", "morphs": "the morphology of its words",
-    "heads": "its parse", "sents": "where its sentences begin",
-}  # fmt: skip
+# Annotations: their description in receipts, and their token attributes.
 # Not included: lemmas, norms, knowledge base ids, span ids and user data, which reveal the word.
-ANNOTATIONS = tuple(IN_CLEAR)
+ANNOTATIONS: dict[str, tuple[str, list[int]]] = {
+    "cats": ("the categories of the document", []),
+    "ents": ("the places and labels of its entities", [ENT_IOB, ENT_TYPE]),
+    "spans": ("the places and labels of its spans", []),
+    "tags": ("the tags of its words", [TAG]),
+    "pos": ("the parts of speech of its words", [POS]),
+    "morphs": ("the morphology of its words", [MORPH]),
+    "heads": ("its parse", [HEAD, DEP]),
+    "sents": ("where its sentences begin", [SENT_START]),
+}
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 
@@ -54,7 +53,7 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
     if len(clean) != len(original):
         raise fail("clean", f"a Doc of {len(original)} tokens", f"{len(clean)} tokens")
     names = [name for name in _check_annotations(annotations) if _has_annotation(original, name)]
-    ids: list[int | str] = [attribute for name in names for attribute in TOKEN_ATTRS.get(name, ())]
+    ids: list[int | str] = [attribute for name in names for attribute in ANNOTATIONS[name][1]]
     if ids and len(clean):
         values: Any = original.to_array(ids)
         clean.from_array(ids, values)
@@ -65,7 +64,7 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
     if "cats" in names:
         clean.cats = dict(original.cats)
     release = receipt.stage("release")
-    in_clear = dict.fromkeys([*release["in_clear"], *(IN_CLEAR[name] for name in names)])
+    in_clear = dict.fromkeys([*release["in_clear"], *(ANNOTATIONS[name][0] for name in names)])
     release["in_clear"] = list(in_clear)
     clean.user_data[RECEIPT_KEY] = dict(receipt)
     return clean
@@ -154,4 +153,4 @@ def _check_annotations(annotations: Iterable[str]) -> tuple[str, ...]:
 def _has_annotation(doc: Doc, name: str) -> bool:
     if name in ("cats", "spans"):
         return bool(getattr(doc, name))
-    return any(doc.has_annotation(attribute) for attribute in TOKEN_ATTRS[name])
+    return any(doc.has_annotation(attribute) for attribute in ANNOTATIONS[name][1])

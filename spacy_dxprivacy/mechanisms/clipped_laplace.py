@@ -10,7 +10,6 @@ Paper     Dwork, McSherry, Nissim, Smith 2006, theorem 1; the baseline of Huang 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -61,8 +60,14 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, clip: float | N
     centres, bound = clipped(space.vectors, clip)
     d = centres.shape[1]
     scale = float(2 * np.sqrt(d) * bound / epsilon)
-    noise = LaplaceCoordinates(d, scale)
-    return Noise(centres, noise, scale * np.sqrt(2), guarantee, loss=noise.loss)
+
+    def draw(rows: Ints1d, rng: Rng) -> Floats2d:
+        return rng.laplace((len(rows), d)) * scale
+
+    def loss(X: Floats2d, Y: Floats2d) -> Floats2d:
+        return np.stack([_l1_norms(Y - x) for x in X]) / scale
+
+    return Noise(centres, draw, scale * np.sqrt(2), guarantee, loss=loss)
 
 
 def noise_distribution(
@@ -81,15 +86,3 @@ def noise_distribution(
 def _l1_norms(Z: Floats2d) -> Floats1d:
     norms: Floats1d = np.abs(Z).sum(axis=1)
     return norms
-
-
-@dataclass(frozen=True)
-class LaplaceCoordinates:
-    d: int
-    scale: float
-
-    def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
-        return rng.laplace((len(rows), self.d)) * self.scale
-
-    def loss(self, X: Floats2d, Y: Floats2d) -> Floats2d:
-        return np.stack([_l1_norms(Y - x) for x in X]) / self.scale

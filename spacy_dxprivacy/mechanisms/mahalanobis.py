@@ -11,7 +11,7 @@ Paper     Xu, Aggarwal, Feyisetan, Teissier 2020 (arXiv 2010.11947), theorem 1
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -68,15 +68,23 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, lam: float) -> 
     root, d = (axes * np.sqrt(values)) @ axes.T, len(values)
     spread = float(np.sqrt((d + 1) * np.min(np.sum(root**2, axis=1))) / epsilon)
     whitened = space.vectors @ ((axes / np.sqrt(values)) @ axes.T)
-    noise = EllipticalNoise(root, epsilon)
+    inverse = np.linalg.inv(root)
+
+    def draw(rows: Ints1d, rng: Rng) -> Floats2d:
+        Z: Floats2d = laplace_noise(len(rows), d, rng, epsilon=epsilon) @ root
+        return Z
+
+    def loss(X: Floats2d, Y: Floats2d) -> Floats2d:
+        return epsilon * distances(X @ inverse, Y @ inverse)
+
     return Noise(
         space.vectors,
-        noise,
+        draw,
         spread,
         replace(guarantee, notes=notes),
         partial(euclidean, whitened),
         approximate=LaplaceNoise(d, epsilon).approximate,
-        loss=noise.loss,
+        loss=loss,
     )
 
 
@@ -87,19 +95,6 @@ def noise_distribution(space: Space, guarantee: Guarantee, *, lam: float) -> Noi
     radius = gamma(space.vectors.shape[1], scale=1 / guarantee.epsilon)
     inverse = axes / np.sqrt(values)  # S^-1 = inverse inverse^T
     return NoiseDistribution(space.vectors, lambda Z: norms_of(Z @ inverse), radius)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class EllipticalNoise:
-    root: Floats2d
-    epsilon: float
-
-    def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
-        return laplace_noise(len(rows), len(self.root), rng, epsilon=self.epsilon) @ self.root
-
-    def loss(self, X: Floats2d, Y: Floats2d) -> Floats2d:
-        inverse = np.linalg.inv(self.root)
-        return self.epsilon * distances(X @ inverse, Y @ inverse)
 
 
 def regularised_covariance(X: Floats2d, lam: float) -> tuple[Floats2d, Floats2d]:

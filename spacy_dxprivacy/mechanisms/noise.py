@@ -1,27 +1,55 @@
-"""Mechanisms that add noise to the vector of a word, then project to a word."""
+r"""Mechanisms that add noise to the vector of a word, then project to a word.
+
+Projections map noisy vectors to rows: dx.Nearest.v1, dx.Vickrey.v1 and dx.RankSampling.v1.
+All are post-processing.
+
+dx.Nearest.v1 returns the word whose vector is nearest to the noisy one, by Euclidean distance; ties
+go to the lowest row. The papers on dx-privacy use it. With u_1 and u_2 nearest to the noisy
+vector, at distances d_1 <= d_2, dx.Vickrey.v1 has
+
+    P(u_1) = (1 - t) d_2 / (t d_1 + (1 - t) d_2)
+
+Paper: Xu, Aggarwal, Feyisetan, Teissier 2021, "On a utilitarian approach to privacy preserving text
+generation" (arXiv 2104.11838). Both words are searched in the whole space: excluding the input
+word, as public code does, voids the guarantee.
+
+dx.RankSampling.v1 fixes the rank for many dimensions. The word nearest to the noisy vector is the
+pivot; the output is its neighbour of rank k, with
+
+    P(k) = q^k (1 - q) / (1 - q^n), q = exp(-c epsilon), k = 0 (the pivot itself) to n - 1
+
+Paper: Asghar, Carpentier, Zhao, Kaafar 2024, "d_X-privacy for text and the curse of dimensionality"
+(arXiv 2411.13784). Ranks are counted from the pivot, so this is post-processing; ranks from the
+input word are not private. Epsilon is only a temperature here. The paper tunes c by hand
+(0.04 for GloVe with 300 dimensions, 0.007 for word2vec).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
+from ..machine import RowCache
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
+from ..registries import registry
 from ..space import Space
-from ..ty import Draw, Facts, NoiseDistribution, Projection, unknown
+from ..space.search.exact import ExactIndex, neighbours
+from ..ty import Draw, Facts, Index, NoiseDistribution, Projection, unknown
+from ..validate import between, positive
 from .built import BuiltMechanism, checked_rows
-from .projection import make_nearest
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 GRID_BITS = 10
+LISTS_BYTES = 2**28  # of cached lists of neighbours: 256 MB
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,3 +157,145 @@ def norms_of(X: Floats2d) -> Floats1d:
     """Return the Euclidean norms of the rows, float64 (n,)."""
     norms: Floats1d = np.linalg.norm(X.astype(np.float64), axis=1)
     return norms
+
+
+# -- projections -----------------------------------------------------------------------------------
+
+
+class Nearest:
+    """Project to the Euclidean nearest row; ties go to the lowest row."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    def fit(self, X: Floats2d, *, epsilon: float) -> Nearest:
+        """Fit the index on X, float (n, d); epsilon is unused."""
+        self.index.fit(X)
+        return self
+
+    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
+        """Return rows (k,) for noisy vectors Z (k, d)."""
+        return self.index.nearest(Z)
+
+    def found(self) -> dict[str, Any]:
+        """Return the index that fit chose by the size of the table; {} for a given index."""
+        return _choice_of(self.index)
+
+
+def _choice_of(index: Index) -> dict[str, Any]:
+    return {"index": index.choice} if hasattr(index, "choice") else {}
+
+
+@registry.dx_projections("dx.Nearest.v1")
+def make_nearest(index: Index | None = None) -> Nearest:
+    """Create the projection to the nearest word.
+
+    Args:
+        index: The nearest-neighbour index; exact search if None.
+    """
+    return Nearest(ExactIndex() if index is None else index)
+
+
+class Vickrey:
+    """Project to the nearest row or the second nearest, by their distances."""
+
+    def __init__(self, t: float) -> None:
+        self.t = t
+
+    def fit(self, X: Floats2d, *, epsilon: float) -> Vickrey:
+        """Fit X, float (n, d); epsilon is unused."""
+        self._X = X
+        return self
+
+    # The mechanism fits a copy again, on a table that need not travel with it.
+    def __getstate__(self) -> dict[str, float]:
+        return {"t": self.t}
+
+    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
+        """Return rows (k,) for noisy vectors Z (k, d)."""
+        uniforms = rng.uniform(len(Z))
+        if len(self._X) < 2 or not len(Z):
+            return np.zeros(len(Z), dtype=np.int64)
+        rows, D = neighbours(Z, self._X, 2)
+        first, second = self.t * D[:, 0], (1 - self.t) * D[:, 1]
+        total = first + second
+        # If both distances are 0, the words are one point, and the first is taken.
+        p = np.divide(second, total, out=np.ones_like(total), where=total > 0)
+        return np.where(uniforms < p, rows[:, 0], rows[:, 1])
+
+
+@registry.dx_projections("dx.Vickrey.v1")
+def make_vickrey(t: float = 0.75) -> Vickrey:
+    """Create the Vickrey rule.
+
+    Args:
+        t: From 0 (always the nearest word) to 1 (always the second).
+    """
+    return Vickrey(between("t", t, 0.0, 1.0, "[]"))
+
+
+class RankSampling:
+    """Project to a neighbour of the pivot."""
+
+    def __init__(self, c: float, index: Index) -> None:
+        self.c, self.index = c, index
+
+    def fit(self, X: Floats2d, *, epsilon: float) -> RankSampling:
+        """Fit X, the words' vectors (n, d), and epsilon, that of the mechanism."""
+        self._X, self._rate, self._cache = X, self.c * epsilon, RowCache(LISTS_BYTES)
+        self.index.fit(X)
+        # 99,999 of 100,000 draws need no more neighbours.
+        self._usual = int(geometric(np.array([0.99999]), self._rate, len(X))[0]) + 1
+        return self
+
+    def found(self) -> dict[str, Any]:
+        """Return the index that fit chose by the size of the table; {} for a given index."""
+        return _choice_of(self.index)
+
+    # The mechanism fits a copy again, on a table that need not travel with it.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"c": self.c, "index": self.index}
+
+    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
+        """Return rows (k,) for noisy vectors Z (k, d)."""
+        pivots = self.index.nearest(Z)
+        ranks = geometric(rng.uniform(len(Z)), self._rate, len(self._X))
+        distinct, inverse = np.unique(pivots, return_inverse=True)
+        farthest = np.zeros(len(distinct), dtype=np.int64)
+        np.maximum.at(farthest, inverse, ranks)
+        lists = self._lists(distinct, farthest)
+        rows = [lists[row][rank] for row, rank in zip(pivots.tolist(), ranks, strict=True)]
+        return np.array(rows, dtype=np.int64)
+
+    def _lists(self, rows: Ints1d, farthest: Ints1d) -> dict[int, Ints1d]:
+        """Return the neighbours of each row, itself first, up to rank `farthest` or beyond."""
+        lists = {row: ranked for row, (ranked,) in self._cache.find(rows.tolist()).items()}
+        too_short = np.array([len(lists.get(row, ())) for row in rows.tolist()]) <= farthest
+        rows, n = rows[too_short], len(self._X)
+        # Rows of similar depth, up to the same power of 2, share a search.
+        powers = np.int64(2) ** np.ceil(np.log2(farthest[too_short] + 1)).astype(np.int64)
+        depths = np.clip(powers, min(self._usual, n), n)
+        for depth in np.unique(depths).tolist():
+            ranked, _ = neighbours(self._X[rows[depths == depth]], self._X, depth)
+            searched = dict(zip(rows[depths == depth].tolist(), ranked, strict=True))
+            self._cache.add({row: (numbers,) for row, numbers in searched.items()})
+            lists |= searched
+        return lists
+
+
+@registry.dx_projections("dx.RankSampling.v1")
+def make_rank_sampling(c: float = 0.1, index: Index | None = None) -> RankSampling:
+    """Create rank sampling.
+
+    Args:
+        c: Above 0. 0.1 suits the built-in space.
+        index: The index for the pivot; exact search if None.
+    """
+    return RankSampling(positive("c", c), ExactIndex() if index is None else index)
+
+
+def geometric(uniforms: Floats1d, rate: float, n: int) -> Ints1d:
+    """Sample k in 0..n-1 with P(k) proportional to exp(-rate k), by inverse CDF."""
+    k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate)
+    rows: Ints1d = np.clip(k, 0, n - 1).astype(np.int64)
+    return rows

@@ -5,7 +5,7 @@ import pytest
 from sampler.distributions import p_value
 
 from spacy_dxprivacy import Rng, registry
-from spacy_dxprivacy.mechanisms import projection as rank_sampling
+from spacy_dxprivacy.mechanisms import noise as rank_sampling
 from spacy_dxprivacy.space.search.exact import neighbours
 
 X = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)

@@ -74,7 +74,9 @@ class Contact(Independent):
         drawn: dict[tuple[str, str], str] = {}
         contacts: list[str | None] = []
         for mention, kind in zip(mentions, kinds, strict=True):
-            identity = _identity(mention.text, kind)
+            # Mentions of one contact share it; a phone number is its last ten digits.
+            bare = "".join(filter(str.isdigit, mention.text))[-10:] if kind == "phone" else ""
+            identity = bare or mention.text.strip().casefold()
             draw = partial(self._draw, kind, mention.text, identity, draws)
             surrogate = self.scope.draw_once(drawn, (identity, kind), draw)
             contacts.append(_dialled(surrogate, mention.text) if kind == "phone" else surrogate)
@@ -86,12 +88,6 @@ class Contact(Independent):
 
     def _draw(self, kind: str, text: str, identity: str, draws: Draws) -> str:
         return contact(kind, text, self.scope.stream(draws, "contact", identity))
-
-
-def _identity(text: str, kind: str) -> str:
-    """Return a key that mentions of one contact share; for a phone number, the last ten digits."""
-    bare = "".join(filter(str.isdigit, text))[-10:] if kind == "phone" else ""
-    return bare or text.strip().casefold()
 
 
 def kind_of(text: str) -> str:

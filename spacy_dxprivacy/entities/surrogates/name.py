@@ -24,7 +24,7 @@ from ...validate import one_of
 from ..tables import listed_of
 from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream
 from .codes import PEOPLE, contact, contact_of_person, firsts_of, keyed_name, kind_of
-from .name_forms import DrawnName, Form, Person, fold, read_names, user_names_of, write
+from .name_forms import DrawnName, Person, fold, read_names, user_names_of, write
 
 FORM = (
     "how a name is written: how many parts, initials, title, particles, suffix, possessive, case, "
@@ -103,7 +103,9 @@ class Name(Independent):
             if person is None or name is None:
                 texts.append(self._contact(mention, draws))
             elif self.form:
-                middles = self._middles(form, draws) if self.scope.key else ()
+                # By a key all parts are drawn: the first of two family names may occur alone.
+                parts = form.names[1:-1] if self.scope.key else ()
+                middles = [keyed_name(self.scope, draws, part, "")[0] for part in parts]
                 texts.append(write(form, name, person, middles))
             else:
                 texts.append(f"{name[0]} {name[2]}")
@@ -114,7 +116,9 @@ class Name(Independent):
         gender = person.gender if self._shown == "text" else ""
         language = self.scope.language(draws)
         if self.gender == "same":
-            gender = _listed_gender(person, language)
+            lists = ((g, listed_of(language, g)) for g in ("female", "male"))
+            genders = [g for g, names in lists if person.first.title() in names]
+            gender = genders[0] if len(genders) == 1 else ""
         if self.scope.key is not None:
             return keyed_name(self.scope, draws, person.first, person.last, gender)
         firsts, surnames = firsts_of(language, gender), listed_of(language, "surnames")
@@ -122,10 +126,6 @@ class Name(Independent):
         if self.scope.reach == "document":
             taken.update(name[::2])
         return name
-
-    def _middles(self, form: Form, draws: Draws) -> list[str]:
-        """Draw middle names by the key, since the first of two family names may occur alone."""
-        return [keyed_name(self.scope, draws, part, "")[0] for part in form.names[1:-1]]
 
     def _contact(self, mention: Mention, draws: Draws) -> str | None:
         """Draw a user name; if it names no person, a contact, or a name if it has letters only."""
@@ -135,13 +135,6 @@ class Name(Independent):
             stream = self.scope.stream(draws, "contact", mention.text.strip().casefold())
             return contact(kind_of(mention.text), mention.text, stream)
         return self._draw(Person(0, fold(mention.text)), draws, set())[0].lower()
-
-
-def _listed_gender(person: Person, language: str) -> str:
-    """Return the gender whose list alone has the person's first name, or ""."""
-    first = person.first.title()
-    genders = [gender for gender in ("female", "male") if first in listed_of(language, gender)]
-    return genders[0] if len(genders) == 1 else ""
 
 
 def free_names(

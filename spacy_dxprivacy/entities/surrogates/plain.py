@@ -52,13 +52,14 @@ class FixedText:
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return the text for each mention; None for a mention that equals the text already."""
-        pairs = [(mention.text, self._text_of(mention)) for mention in mentions]
-        return [None if is_same(text, fixed) else fixed for text, fixed in pairs]
-
-    def _text_of(self, mention: Mention) -> str:
-        if self.mark:
-            return "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in mention.text)
-        return self.text or f"[{mention.label}]"
+        texts = list[str | None]()
+        for mention in mentions:
+            fixed = self.text or f"[{mention.label}]"
+            if self.mark:
+                signs = (c if c.isspace() or c in "-/.,()" else self.mark for c in mention.text)
+                fixed = "".join(signs)
+            texts.append(None if is_same(mention.text, fixed) else fixed)
+        return texts
 
 
 @dataclass(frozen=True)

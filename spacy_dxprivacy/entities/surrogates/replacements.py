@@ -86,7 +86,8 @@ def replace_mentions(
         groups.setdefault(key, []).append(i)
     texts: dict[int, str | None] = {}
     # Persons are drawn first, since mail addresses are made of their names.
-    for group in sorted(groups.values(), key=lambda group: not _has_person(mentions, group)):
+    is_person = [plain_label(mention.label) == "PERSON" for mention in mentions]
+    for group in sorted(groups.values(), key=lambda group: not any(is_person[i] for i in group)):
         surrogate = surrogates[mentions[group[0]].label]
         group_texts = _checked(surrogate, [mentions[i] for i in group], draws)
         texts |= zip(group, group_texts, strict=True)
@@ -111,10 +112,6 @@ def _mentions_of(doc: Doc, spans: Sequence[Entity]) -> list[Mention]:
         mentions.append(Mention(text_of(start, end), label, before, lead, tail))
         stop = start if plain_label(label) == "PERSON" else stop
     return mentions[::-1]
-
-
-def _has_person(mentions: Sequence[Mention], group: Sequence[int]) -> bool:
-    return any(plain_label(mentions[i].label) == "PERSON" for i in group)
 
 
 def find(

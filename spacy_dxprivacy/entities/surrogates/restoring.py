@@ -117,11 +117,30 @@ def rows_of(
     surrogates: Mapping[str, Surrogate],
     table: SurrogateTable,
 ) -> Rows:
-    """Return the rows that restore the texts of a conversation. table: table of these mentions."""
-    keyed = _keyed(surrogates)
-    entries = {key: entry for key, entry in table.entries.items() if not _meet(entry, keyed)}
+    """Return the rows that restore the texts of a conversation: surrogates, plurals and initials of
+    names, other forms of dates. table: table of these mentions."""
+    keyed, rows = _keyed(surrogates), dict[str, Row]()
+    derived = defaultdict[str, set[str]](set)
     uses = Counter((_norm(text), _norm(mention.text)) for mention, text in pairs)
-    return _rows_of(SurrogateTable(entries, table.plain), uses)
+    for surrogate, entry in table.entries.items():
+        if _meet(entry, keyed) or (surrogate[0] != "[" and table.is_plain(surrogate)):
+            continue
+        forms = set(map(_norm, entry.forms))
+        counts = {text: sum(uses[f, _norm(text)] for f in forms) for text in entry.originals}
+        frequent = {text for text in counts if counts[text] == max(counts.values())}
+        is_free = entry.certain and surrogate[0] != "["
+        spellings = [] if is_free else sorted(entry.forms)
+        small = any(map(str.islower, entry.originals))
+        original = replace(entry, originals=frequent).likeliest
+        rows |= dict.fromkeys(forms, (original, spellings, small))
+        derive = {"PERSON": _other_names, "DATE": _other_dates}.get(plain_label(entry.label))
+        for form, original in dict(derive(entry) if derive else ()).items():
+            derived[form].add(original)
+    for form, originals in derived.items():
+        taken = _norm(form) in rows or _norm(form) in ABBREVIATIONS or table.is_plain(form)
+        if len(originals) == 1 and not taken:
+            rows[_norm(form)] = originals.pop(), [form] if "." in form else [], False
+    return rows
 
 
 def dates_apart(
@@ -189,33 +208,6 @@ def _meet(entry: Entry, keyed: Collection[str]) -> bool:
     if entry.label not in keyed or plain_label(entry.label) != "PERSON":
         return False
     return len(set(map(fold, entry.originals))) > 1
-
-
-def _rows_of(table: SurrogateTable, uses: Counter[tuple[str, str]]) -> Rows:
-    """Return the rows of a table: surrogates, plurals and initials of names, other forms of dates.
-
-    uses: how often a surrogate replaces a whole mention with this original.
-    """
-    rows: dict[str, Row] = {}
-    derived = defaultdict[str, set[str]](set)
-    for surrogate, entry in table.entries.items():
-        if surrogate[0] == "[" or not table.is_plain(surrogate):
-            forms = set(map(_norm, entry.forms))
-            counts = {text: sum(uses[f, _norm(text)] for f in forms) for text in entry.originals}
-            frequent = {text for text in counts if counts[text] == max(counts.values())}
-            small = any(map(str.islower, entry.originals))
-            is_free = entry.certain and surrogate[0] != "["
-            spellings = [] if is_free else sorted(entry.forms)
-            original = replace(entry, originals=frequent).likeliest
-            rows |= dict.fromkeys(forms, (original, spellings, small))
-            derive = {"PERSON": _other_names, "DATE": _other_dates}.get(plain_label(entry.label))
-            for form, original in dict(derive(entry) if derive else ()).items():
-                derived[form].add(original)
-    for form, originals in derived.items():
-        taken = _norm(form) in rows or _norm(form) in ABBREVIATIONS or table.is_plain(form)
-        if len(originals) == 1 and not taken:
-            rows[_norm(form)] = originals.pop(), [form] if "." in form else [], False
-    return rows
 
 
 def _other_names(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -443,13 +435,10 @@ def _is_in_a_locator(before: str, after: str, length: int) -> bool:
     if length > MOST_RUN:
         return True
     after = after.partition("](")[0]  # the text of a link is not part of its target
-    if not before.removesuffix("](").strip(_OPENINGS) and not _ending(after):
+    ending = re.sub("^['’]s", "", after).strip(_CLOSINGS)
+    if not before.removesuffix("](").strip(_OPENINGS) and not ending:
         return False
     return _LOCATOR.search(f"{before}x{after}") is not None
-
-
-def _ending(after: str) -> str:
-    return re.sub("^['’]s", "", after).strip(_CLOSINGS)
 
 
 class Markup:

@@ -159,8 +159,8 @@ class Prompt:
             key: self._json(item)
             if key == result and isinstance(item, str)
             else self._value(key, item)
-            for key, item in value.items()
-            if not _is_about_users(key, item)
+            for key, item in value.items()  # a field that identifies the user is not sent
+            if not (key == "metadata" and isinstance(item, dict) and set(item) == {"user_id"})
         }
 
     def _value(self, key: str, value: Any) -> Any:
@@ -272,11 +272,6 @@ def add_note(body: dict[str, Any], field: str) -> dict[str, Any]:
     if isinstance(value, list):
         return {**body, field: [{"type": "text", "text": NOTE}, *value]}
     return {**body, field: f"{NOTE}\n\n{value}" if value else NOTE}
-
-
-def _is_about_users(key: str, value: Any) -> bool:
-    """Return whether a field identifies the user. Such fields are not sent."""
-    return key == "metadata" and isinstance(value, dict) and set(value) == {"user_id"}
 
 
 # -- thoughts of a model: they are sent back unmodified, proved by a seal of this process ----------

@@ -331,8 +331,10 @@ class Guard:
         except Exception as failure:
             error = _to_request_error(failure)
         if error is not None and not report.status:
-            response = JSONResponse(_error(scope, error.why), error.status, error.headers)
-            await response(scope, receive, answer)
+            body: dict[str, Any] = {"error": error.why}
+            if scope["path"].startswith("/v1/"):  # in the format of OpenAI and Anthropic
+                body = {"type": "error", "error": {"type": "dx_proxy_error", "message": error.why}}
+            await JSONResponse(body, error.status, error.headers)(scope, receive, answer)
         if report.path:
             report.log()
 
@@ -388,10 +390,3 @@ def _to_request_error(error: Exception) -> HttpError:
     place = f"{Path(last.filename).name}, line {last.lineno}"
     LOG.error("dx serve: %s in %s", type(error).__name__, place)
     return HttpError(500, "the service failed. No output was returned.")
-
-
-def _error(scope: Scope, why: str) -> dict[str, Any]:
-    """Return the body of an error; for the proxy, in the format of OpenAI and Anthropic."""
-    if scope["path"].startswith("/v1/"):
-        return {"type": "error", "error": {"type": "dx_proxy_error", "message": why}}
-    return {"error": why}
