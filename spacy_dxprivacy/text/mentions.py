@@ -30,6 +30,7 @@ PIECE = re.compile(r"[^\W\d_]{2,}")
 # Labels whose surrogate leaves what is no digit: in a union with other labels they do not count.
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 SHORTEST = 2  # letters of a part of a name, without initials
+LONGEST = 200  # characters of a token, less one, that is replaced for a part of a name in it
 GLUED = 4  # letters of a part that is searched within longer words, such as email addresses
 _SMALL = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
@@ -135,11 +136,11 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
     if lower not in parts:
         pieces = PIECE.findall(text)
         if any(p.lower() in parts and _fits(p, parts, False) for p in pieces):
-            return len(pieces) < 9
+            return len(text) < LONGEST
         glued = any(mark in text for mark in "@/_.") or (text[0].isalpha() and text[-1].isdigit())
         # Looks up its pieces, since there may be more parts of names than letters.
         pieces_of = (lower[i : i + k] for k in sizes for i in range(len(lower) - k + 1))
-        return glued and len(text) < 200 and any(piece in parts for piece in pieces_of)
+        return glued and len(text) < LONGEST and any(piece in parts for piece in pieces_of)
     if text.islower() and not parts[lower] and _is_adjective_at(doc, i):
         return False
     return _fits(text, parts, i == 0 or doc[i - 1].text in ".?!:" or doc[i - 1].is_space)

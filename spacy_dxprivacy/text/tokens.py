@@ -26,10 +26,12 @@ MOST_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 m
 CUT_DISTANCE = 256  # least characters between the colons at which a run is cut
 MOST_COLON_STEPS = 3_000_000  # colons of a run times its length: about 30 ms
 
-# Delimiters of table fields; a comma between two digits may be part of a number. The delimiter is
-# first: a search skips all other characters at once.
+# Quotes of JSON (\\" in a string) and Python, and delimiters of table fields; a comma between two
+# digits may be part of a number. A delimiter is first: a search skips all other characters at once.
 _FIELDS = re.compile(
-    r"[;|,](?:(?<=[^\W_][;|])(?=[^\W_])|(?<=[^\W\d_],)(?=\d)|(?<=\d,)(?=[^\W\d_]))"
+    r"[\"';|,](?:(?<=[\w:,=[{\\]\")(?=[\w:,<>\]}\\])|"
+    r"(?<=[:,=[{(]')(?=\w)|(?<=\w')(?=[:,\]})])|"
+    r"(?<=[^\W_][;|])(?=[^\W_])|(?<=[^\W\d_],)(?=\d)|(?<=\d,)(?=[^\W\d_]))"
 )
 _NO_FIELDS = re.compile(r"[@/]|www")
 _ANNOTATED = ("TAG", "POS", "DEP", "LEMMA", "MORPH", "SENT_START")
@@ -56,18 +58,21 @@ def joined(nlp: Language, text: str, cuts: list[int]) -> Doc:
 
 
 def split_table_fields(doc: Doc) -> Doc:
-    """Return a Doc with separate tokens for the fields of a table: spaCy's tokenizer does not split
-    "Conakry,4100". A Doc with annotations other than entities is returned unchanged."""
+    """Return a Doc with separate tokens for the fields of a table or JSON: spaCy's tokenizer does
+    not split "Conakry,4100". A Doc with annotations other than entities is returned unchanged."""
     if not _FIELDS.search(doc.text) or doc.spans or any(map(doc.has_annotation, _ANNOTATED)):
         return doc
     words: list[str] = []
     spaces: list[bool] = []
     for token in doc:
-        fields = [token.text]
-        if not _NO_FIELDS.search(token.text):
-            marks = [match.start() for match in _FIELDS.finditer(token.text)]
-            edges = [0, *(edge for mark in marks for edge in (mark, mark + 1)), len(token.text)]
-            fields = [token.text[start:end] for start, end in pairwise(edges)]
+        marks = [match.start() for match in _FIELDS.finditer(token.text)]
+        if _NO_FIELDS.search(token.text):
+            marks = [mark for mark in marks if token.text[mark] in "\"'"]
+        edges = [0, *(edge for mark in marks for edge in (mark, mark + 1)), len(token.text)]
+        fields = [token.text[start:end] for start, end in pairwise(edges)]
+        if marks:  # what stands between a word and a quote is no part of it
+            cut = [(field.rstrip(":\\"), field) for field in fields]
+            fields = [part for bare, field in cut for part in (bare, field[len(bare) :]) if part]
         words += fields
         spaces += [False] * (len(fields) - 1) + [bool(token.whitespace_)]
     copy = Doc(doc.vocab, words=words, spaces=spaces, user_data=doc.user_data)

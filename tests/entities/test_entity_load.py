@@ -2,6 +2,7 @@
 with nothing that they say."""
 
 import io
+import json
 import sys
 import time
 import tracemalloc
@@ -145,6 +146,22 @@ def test_fields_of_a_table_that_spacy_leaves_in_one_token_are_apart(nlp):
     few = make_pipeline(entities=["person", "gpe", "address"])
     cells = few("E-1001,Fatoumata Diallo,Conakry,4100").text.split(",")
     assert cells[0] == "E-1001" and cells[3] == "4100" and "Diallo" not in cells[1]
+
+
+def test_names_in_json_and_python_without_blanks_are_found(nlp):
+    row = {
+        "id": 1, "name": "Eleanor Whitcombe", "mail": "e.whitcombe@x.org", "web": "https://x.org",
+        "all": ["Whitcombe", "b"], "by": {"first": "Eleanor"},
+    }  # fmt: skip
+    sanitizer = make_pipeline(entities=["person", "email"])
+    text = json.dumps(row, separators=(",", ":"))
+    python = repr(row).replace(" ", "").replace("rW", "r W")
+    for raw in (text, json.dumps(text), json.dumps(json.dumps(text)), python):
+        assert nlp.get_pipe("dx_entity_ruler")(nlp.make_doc(raw)).text == raw
+        left = sanitizer(raw).text.lower()
+        assert "eleanor" not in left and "whitcombe" not in left and "https://x.org" in left
+    path = "C:\\Users\\whitcombe\\data\\clinic\\leeds\\ward\\notes\\old\\x\\report.docx"
+    assert "whitcombe" not in sanitizer(f"Eleanor Whitcombe wrote {path}.").text
 
 
 def test_what_earlier_recognisers_found_stays_where_fields_are_set_apart():
