@@ -252,8 +252,9 @@ def prompt(
         DxError: If a text cannot be sanitised, or the policy blocks it. No message holds text.
     """
     lines = [("", text) for text in rows_of(texts)]
-    if not all(isinstance(text, str) for _, text in lines):
-        raise DxError(Errors.DX140.format(given="a container of something else"))
+    record = make_record(0, 0, [text for _, text in lines])
+    if isinstance(record, Failed):
+        raise DxError(record.why)
     beginning = "".join(text for _, text in lines[:1])
     sent = sanitize_lines(lines, beginning, entities=entities, policy=policy, **settings)
     return sent.texts[0] if isinstance(texts, str) else sent.texts, Restorer(sent.rows).restore

@@ -15,7 +15,7 @@ import threading
 import time
 from bisect import bisect_right
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from secrets import token_hex
@@ -59,10 +59,12 @@ class SentMention:
 
 @dataclass(frozen=True)
 class Sent:
-    """A text as it was sent. places: the mentions in the text before it was sanitised."""
+    """A text as it was sent. places: the mentions in the text before it was sanitised. left: words
+    of known names that are no mention in it."""
 
     text: str = field(repr=False)
     places: tuple[SentMention, ...] = ()
+    left: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def size(self) -> int:
@@ -96,9 +98,10 @@ class Conversation:
         return self.sent.get(self._digest(line))
 
     def add(self, line: Line, sent: Sent) -> None:
-        """Store how a text is sent, unless it was sent before."""
-        if self.sent.setdefault(self._digest(line), sent) is sent:
-            self.size += sent.size
+        """Store how a text is sent."""
+        digest = self._digest(line)
+        self.size += sent.size - (self.sent[digest].size if digest in self.sent else 0)
+        self.sent[digest] = sent
 
     def _digest(self, line: Line) -> bytes:
         framed = f"{len(line[0])} {line[0]}{line[1]}".encode()
@@ -164,20 +167,24 @@ class Prompter:
             self._surrogates[label] = _rescope(surrogate)
 
     def sanitize(
-        self, conversation: Conversation, lines: Sequence[Line], data: Mapping[str, Any], draw: Draw
-    ) -> Prompted:
+        self, conversation: Conversation, lines: Sequence[Line], data: Mapping[str, Any],
+        draw: Draw, again: Collection[Line] = (),
+    ) -> Prompted:  # fmt: skip
         """Return the texts to send, and rows to restore them.
 
         Args:
             conversation: The conversation. Texts that were sent before are sent again unchanged.
             lines: The texts, in order.
             data: Data of the record to sanitise, see Record.
-            draw: Sanitises a record with all new texts. Called at most once.
+            draw: Sanitises a record with all new texts.
+            again: Texts to read again, although they were sent before.
 
         Raises:
             DxError: If the sanitised texts cannot be separated.
         """
-        before = {line: conversation.get(line) for line in dict.fromkeys(lines)}
+        before = {
+            line: None if line in again else conversation.get(line) for line in dict.fromkeys(lines)
+        }
         sent = {line: (line[1], held) for line, held in before.items() if held is not None}
         table = SurrogateTable()
         pairs = self._add_to_table(table, sent.values())
@@ -207,9 +214,15 @@ class Prompter:
                 raise DxError(NOT_SEPARABLE)
             for line, (text, result) in zip(fresh, _sent_texts(read, items, drawn), strict=True):
                 sent[line] = text, result
-                if text == line[1]:
-                    conversation.add(line, result)
             pairs += self._add_to_table(table, [sent[line] for line in fresh])
+            names = set[str]().union(*(_names(*result) for result in sent.values()))
+            for line in fresh:
+                text, result = sent[line]
+                if text == line[1]:
+                    left = frozenset(names & _plain_words(text, result))
+                    conversation.add(line, replace(result, left=left))
+        if outdated := _outdated(before, sent):
+            return self.sanitize(conversation, lines, data, draw, {*again, *outdated})
         rows = rows_of(pairs, self._surrogates, table)
         counts = Counter(plain_label(mention.label) for mention, _ in pairs)
         return Prompted([sent[line][1].text for line in lines], rows, counts)
@@ -220,10 +233,8 @@ class Prompter:
         """Add texts to a table. Return their mentions and surrogates."""
         pairs = list[tuple[Mention, str]]()
         for text, result in sent:
-            starts = [0, *(place.end for place in result.places)]
-            ends = [*(place.start for place in result.places), len(text)]
-            for start, end in zip(starts, ends, strict=True):
-                table.add_plain(text[start:end])
+            for part in _plain_parts(text, result):
+                table.add_plain(part)
             pairs += [
                 (Mention(text[p.start : p.end], p.label, p.before), p.surrogate)
                 for p in result.places
@@ -242,6 +253,36 @@ class Prompter:
             for item, way in zip(drawn, ways, strict=True)
         ]
         return drawn, {label for label, way in self._policy.items() if way == "mask"}
+
+
+def _outdated(
+    before: Mapping[Line, Sent | None], sent: Mapping[Line, tuple[str, Sent]]
+) -> set[Line]:
+    """Return the texts sent before that have a name in plaintext which an earlier text of this
+    request reveals: another conversation that begins alike sent them without that text."""
+    names, outdated = set[str](), set[Line]()
+    for line, held in before.items():
+        if held is not None and names & _plain_words(*sent[line]) - held.left:
+            outdated.add(line)
+        names |= _names(*sent[line])
+    return outdated
+
+
+def _names(text: str, sent: Sent) -> set[str]:
+    """Return the words of the persons that a text mentions, casefolded."""
+    persons = (text[p.start : p.end] for p in sent.places if plain_label(p.label) == "PERSON")
+    return {word for name in persons for word in _WORD.findall(name.casefold())}
+
+
+def _plain_words(text: str, sent: Sent) -> set[str]:
+    """Return the words of a text outside of mentions, casefolded."""
+    return {word for part in _plain_parts(text, sent) for word in _WORD.findall(part.casefold())}
+
+
+def _plain_parts(text: str, sent: Sent) -> list[str]:
+    starts = [0, *(place.end for place in sent.places)]
+    ends = [*(place.start for place in sent.places), len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _sent_texts(

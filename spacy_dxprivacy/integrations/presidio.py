@@ -14,13 +14,12 @@ from spacy.language import Language
 
 from ..entities.tables import by_word
 from ..pipeline.component import DxSanitizer
+from ..text.mentions import NUMBERS
 from ..text.normal import on_original
 
 SCORE = 0.85  # presidio's score for entities of a spaCy pipeline
 # Entities of presidio by label of a pipeline. Other labels are used as entity names.
 ENTITIES = by_word("PRESIDIO", "formats/lists")
-# Labels of numbers that identify nobody.
-IGNORED = frozenset({"CARDINAL", "QUANTITY", "ORDINAL", "PERCENT", "MONEY"})
 
 
 class _Engine(SpacyNlpEngine):
@@ -29,7 +28,7 @@ class _Engine(SpacyNlpEngine):
             models=[{"lang_code": language, "model_name": "spacy_dxprivacy"}],
             ner_model_configuration=NerModelConfiguration(
                 model_to_presidio_entity_mapping=dict(ENTITIES),
-                labels_to_ignore=set(IGNORED),
+                labels_to_ignore=set(NUMBERS),
                 default_score=SCORE,
             ),
         )

@@ -31,6 +31,17 @@ def test_a_conversation_keeps_its_surrogates_and_its_earlier_texts():
     assert dx.prompt(["Another begins.", turns[0]])[0][1] != sent[0] or len(sent[0]) < 5
 
 
+def test_conversations_that_begin_alike_hide_what_each_of_them_reveals():
+    greeting, later = "Good day to you.", "I will call rose tomorrow."
+    assert dx.prompt([greeting, later])[0] == [greeting, later]
+    turns = [greeting, "My wife is Rose Whitcombe.", later]
+    for _ in range(2):
+        sent, restore = dx.prompt(turns)
+        assert "rose" not in sent[2] and [restore(text) for text in sent] == turns
+    ended = [*turns, "The rose in my garden is red."]
+    assert dx.prompt(ended)[0][:3] == sent and dx.prompt(ended)[0] == dx.prompt(ended)[0]
+
+
 def test_policies():
     text, restore = dx.prompt(TEXT, policy={"person": "mask", "gpe": "leave"})
     assert "[PERSON 1] from Leeds" in text and restore(text) == TEXT
@@ -42,9 +53,10 @@ def test_policies():
 
 
 def test_what_is_no_text_is_refused_and_leaves_clean_as_it_was():
-    for wrong in (5, [TEXT, None], {"a": TEXT}):
-        with pytest.raises(DxError):
+    for wrong in (5, [TEXT, None], {"a": TEXT}, f"{TEXT}\ud83d"):
+        with pytest.raises(DxError) as caught:
             dx.prompt(wrong)
+        assert caught.value.__context__ is None  # such as UnicodeEncodeError, which has the text
     with pytest.raises(UsageError):
         dx.prompt(TEXT, entitys="person")
     dx.prompt(TEXT, entities="person")
