@@ -185,7 +185,10 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Rece
     if editor is not None:
         editor.fit(space, mechanism, settings.space.allowed())
     epsilon, scope = mechanism.guarantee.epsilon, settings.scope
-    measured = level_of(mechanism, epsilon) if scope == "token" else None
+    # Attackers were measured where every word is sampled, and nothing else of the text is visible.
+    shown = (type(settings.selector), scope, settings.casing, settings.carry)
+    as_measured = shown == (AllWords, "token", "truecase", ())
+    measured = level_of(mechanism, epsilon) if as_measured else None
     surrogates = _surrogate_terms(settings) if settings.surrogates else None
     terms = ReceiptTerms(
         mechanism=mechanism.name,

@@ -147,14 +147,17 @@ def test_a_receipt_says_whether_equal_words_are_seen_to_be_equal(tmp_path, scope
 def test_what_an_attacker_found_stands_beside_the_default_epsilon_alone():
     """Of other settings, or epsilons beyond what was measured, nobody measured it."""
 
-    def told(**mechanism):
+    def told(config=None, **mechanism):
         block = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 0.8, **mechanism}
-        return sanitizing(mechanism=block)("the dog sat")._.dx.attacker
+        return sanitizing(mechanism=block, **(config or {}))("the dog sat")._.dx.attacker
 
     balanced = LEVELS["balanced"]
     assert told()["found"] == pytest.approx(balanced.found, abs=1e-3)
     assert balanced.found < told(epsilon=0.9)["found"] < LEVELS["light"].found
     assert told(epsilon=3.0) is None and told(policy="strict") is None
+    listed = {"@dx_selectors": "dx.WordList.v1", "words": ["dog"]}  # all else is in plaintext
+    for config in ({"casing": "preserve"}, {"carry": ["sents"]}, {"selector": listed}):
+        assert told(config) is None
 
 
 def test_a_forged_receipt_is_refused(tmp_path):
