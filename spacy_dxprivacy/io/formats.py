@@ -104,17 +104,18 @@ class Fields:
 
 def _column(name: str, names: Sequence[str]) -> str:
     """Return the name of a column, given its name or number (from 1). Raise UsageError."""
-    n = len(names)
-    if name in names:
+    n, words = len(names), [name for name in names if not name.isdigit()]
+    is_number, are_names = name.isascii() and name.isdigit(), not words or look_like_names(words)
+    if name in names and (are_names or not is_number):
         return name
-    if name.isascii() and name.isdigit() and 1 <= int(name) <= n:
+    if is_number and are_names and 1 <= int(name) <= n:
         return names[int(name) - 1]
-    if look_like_names([name for name in names if not name.isdigit()]):
+    if words and are_names:
         help = f"the file has: {format_names(names)}."
-    else:  # the first row may hold text, so no message shows it
+    else:  # the first row may hold text, so no message shows it, and it is not written
         help = (
-            f"it has {n} column(s), and its first row does not look like names. Give the number "
-            f"of the column, from 1 to {n}."
+            f"it has {n} column(s), and its first row does not look like names. Add a row of "
+            "names, or give the name of the column in full."
         )
     raise UsageError(f"the first row has no column {name!r}; {help}")
 

@@ -325,6 +325,10 @@ def test_a_missing_extra_is_named(dx, tmp_path, monkeypatch):
     [
         ("text\nZürich\n", [], "iconv"),
         ("Zorblatt sleeps near the old house, says Quixwell.\n", [], "does not look like names"),
+        *(
+            (f"Zorblatt sleeps near the old house.,1\nQuixwell too,{n}\n", ["--field", n], "names")
+            for n in "12"
+        ),
         ("text,id\n1\n", ["--field", "text,text"], "twice"),
         ("text,id\n1\n", ["--field", ","], "empty"),
     ],
