@@ -179,23 +179,24 @@ def read_slot(slot: Slot) -> Any:
 
 
 def find_slots(entry: Any, path: str) -> list[Slot]:
-    """Return the slots at a path. Raise KeyError if the entry has none."""
-    if isinstance(entry, dict) and path in entry:
-        return [(entry, path)]
-    if not split_path(path):
+    """Return the slots at a path, and under the path as a key. Raise KeyError without any."""
+    keyed = [(entry, path)] if isinstance(entry, dict) and path in entry else []
+    slots, values, steps = list[Slot](), [entry], split_path(path)
+    if not (steps or keyed):
         raise KeyError(path)
-    slots, values = list[Slot](), [entry]
-    for step in split_path(path):
+    for step in steps:
         slots = []
         for value in values:
             if step == "[]" and isinstance(value, list):
                 slots += [(value, index) for index in range(len(value))]
             elif isinstance(value, dict) and step in value:
                 slots.append((value, step))
+            elif keyed:
+                return keyed
             else:
                 raise KeyError(step)
         values = [read_slot(slot) for slot in slots]
-    return slots
+    return slots if steps == (path,) else keyed + slots
 
 
 def prune(entry: Any, names: Sequence[str]) -> Any:

@@ -164,6 +164,12 @@ def test_several_and_nested_fields_keep_what_is_around_them(dx):
     assert found == NESTED and list(found) == list(NESTED)
 
 
+def test_a_path_that_is_a_key_as_well_is_both():
+    entry = {"a.b": "the cat", "a": {"b": "the dog"}, "c": "x"}
+    assert [holder[key] for holder, key in find_slots(entry, "a.b")] == ["the cat", "the dog"]
+    assert len(find_slots(entry, "c")) == len(find_slots({"a.b": "the cat", "a": 5}, "a.b")) == 1
+
+
 def test_only_kept_fields_are_written_where_they_are_named(dx):
     raw = json.dumps({**NESTED, "who": "Zorblatt", "items": [{"text": "a", "who": "Quixwell"}]})
     args = ["-", "--field", "a.b,items[].text", "--keep-fields", "id,a.c", "-q"]
