@@ -23,10 +23,9 @@ from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import split_table_fields
 from ..validate import one_of, positive
-from . import network
+from . import EVIDENCE, THRESHOLDS, network
 from .extent import Bounds
 from .tables import words
-from .thresholds import EVIDENCE, THRESHOLDS
 from .words import builtin_lexicon, features
 
 TOKENS = 4096  # per call of the network

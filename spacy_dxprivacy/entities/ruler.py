@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spacy.language import Language
 
-from .thresholds import NETWORK, NETWORK_CONFIG
+from . import NETWORK, NETWORK_CONFIG
 
 if TYPE_CHECKING:
     from .recogniser import DxEntityRecognizer

@@ -19,8 +19,8 @@ from spacy.training.initialize import get_sourced_components
 from thinc.api import Config
 
 from ..config import PipelineOptions, import_code, read_config, unknown_key
+from ..entities import NETWORK, NETWORK_CONFIG
 from ..entities.surrogates.plain import PRESETS
-from ..entities.thresholds import NETWORK, NETWORK_CONFIG
 from ..errors import UsageError, did_you_mean
 from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
