@@ -27,8 +27,8 @@ def test_a_conversation_keeps_its_surrogates_and_its_earlier_texts():
     sent, restore = dx.prompt(turns[:1])
     longer, restore = dx.prompt(turns)
     assert longer[:1] == sent and [restore(text) for text in longer] == turns
-    assert "whitcombe" not in "".join(longer).lower() and "1983-04-27" not in longer[2]
-    assert dx.prompt(["Another begins.", turns[0]])[0][1] != sent[0] or len(sent[0]) < 5
+    assert "whitcombe" not in "".join(longer).lower()
+    assert dx.prompt(["Another begins.", turns[0]])[0][1] != sent[0]
 
 
 def test_conversations_that_begin_alike_hide_what_each_of_them_reveals():
