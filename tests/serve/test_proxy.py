@@ -996,8 +996,8 @@ def test_what_is_held_of_a_conversation_has_no_original(pipelines):
     assert not [name for name in NAMES if name.encode() in state]
 
 
-def test_a_hundred_conversations_at_once_in_every_api(proxy, upstream):
-    upstream.size = 2
+def test_a_hundred_conversations_at_once_in_every_api(make_proxy, upstream):
+    proxy, upstream.size = make_proxy(max_seconds=300), 2
     names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo", "Maria Zorblatt", "Ana Osgood"]
     long = " I slept well, and the house was warm." * 30
 
