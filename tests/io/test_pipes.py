@@ -9,7 +9,6 @@ from conftest import run_dx, space_options
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.config import import_code
 from spacy_dxprivacy.entities.surrogates.table import read_table
-from spacy_dxprivacy.integrations.serve.service import read_callers
 from spacy_dxprivacy.io.files.keys import read_key
 from spacy_dxprivacy.io.files.limits import digest_of, read_array, read_json
 from spacy_dxprivacy.space.sources import load, read_words
@@ -36,6 +35,13 @@ def in_time():
 def pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe", 0o600)
     return tmp_path / "pipe"
+
+
+def read_callers(path):
+    pytest.importorskip("fastapi", reason="needs the extra 'serve'")
+    from spacy_dxprivacy.integrations.serve import service
+
+    return service.read_callers(path)
 
 
 READERS = {
