@@ -43,14 +43,14 @@ from spacy.tokens import Doc, Span
 from spacy.training import biluo_tags_to_spans, iob_to_biluo
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
-from spacy_dxprivacy.entities.surrogates.plain import make_preset
-from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions, words_of_surrogate
 from spacy_dxprivacy.entities.tables import LISTED
 from spacy_dxprivacy.integrations.recognisers import DxPresidio
 from spacy_dxprivacy.lab import golden
 from spacy_dxprivacy.lab.golden import WORD, distinctive_words
 from spacy_dxprivacy.lab.results import lower, upper
+from spacy_dxprivacy.surrogates.name_forms import TITLES
+from spacy_dxprivacy.surrogates.plain import make_preset
+from spacy_dxprivacy.surrogates.replacements import replace_mentions, words_of_surrogate
 from spacy_dxprivacy.text.mentions import chosen
 
 HELD_OUT = Path(__file__).parent / "entity_texts" / "held_out.jsonl"

@@ -26,8 +26,8 @@ from litellm.integrations.custom_guardrail import CustomGuardrail
 from litellm.types.utils import ModelResponse, ModelResponseStream
 
 from spacy_dxprivacy.integrations.clean import sanitize_lines
-from spacy_dxprivacy.integrations.serve.answers import PROVIDERS, AnswerRestorer
-from spacy_dxprivacy.integrations.serve.prompts import Prompt
+from spacy_dxprivacy.prompts.answers import PROVIDERS, AnswerRestorer
+from spacy_dxprivacy.prompts.requests import Prompt
 
 # The fields of a chat that hold texts. All others are settings, or LiteLLM's own.
 FIELDS = ("messages", "tools", "tool_choice", "response_format", "stop")

@@ -14,7 +14,6 @@ import types
 import typing
 import warnings
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from spacy.util import load_config
 from thinc.api import Config
 
 from spacy_dxprivacy import DxWarning, registry
-from spacy_dxprivacy.cli import COMMANDS, LAB
+from spacy_dxprivacy.cli import COMMANDS, load_commands
 from spacy_dxprivacy.errors import Errors, Warnings
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG
 from spacy_dxprivacy.pipeline.settings import SanitizerSettings
@@ -78,17 +77,16 @@ def commands() -> str:
         "pipeline take overrides of its [config](configuration.md), `--dotted.path VALUE`. "
         "`dx --install-completion` makes your shell complete commands and options.",
     ]
-    for title, lab in (("Use", False), ("Evaluate", True)):
+    for title, core in (("Use", True), ("Evaluate", False)):
         lines.append(f"## {title}")
-        named = [name for name, (module, _) in COMMANDS.items() if module.startswith(LAB) is lab]
+        named = [name for name in load_commands() if (name in COMMANDS) is core]
         lines += [_command(name, function) for one in named for name, function in _functions(one)]
     return "\n\n".join(lines)
 
 
 def _functions(name: str) -> Iterator[tuple[str, Callable[..., None]]]:
     """Yield the function of a command, or those of its group."""
-    module, attribute = COMMANDS[name]
-    found = getattr(import_module(module, "spacy_dxprivacy.cli"), attribute)
+    found = load_commands()[name]()
     if isinstance(found, typer.Typer):
         for one in found.registered_commands:
             assert one.callback is not None

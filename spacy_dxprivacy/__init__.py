@@ -4,20 +4,20 @@ Receipts (`doc._.dx`) are imported with the package, all other names at their fi
 registered parts are imported when a registry is first used.
 """
 
-from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .about import __version__, table
-from .pipeline.receipt import assert_sanitized, attach_vectors, release
+from .about import __version__
+from .errors import DxError, DxWarning, UsageError
+from .pipeline.receipt import Receipt, assert_sanitized, attach_vectors, release
+from .privacy.composition import compose
+from .privacy.guarantee import Guarantee
 from .registries import registry
 
 if TYPE_CHECKING:
-    from .errors import DxError, DxWarning, UsageError
     from .integrations.clean import Cleaned, clean, prompt
+    from .lab.odds import odds as odds
     from .pipeline.component import DxSanitizer
-    from .pipeline.receipt import Receipt
-    from .privacy.composition import compose
-    from .privacy.guarantee import Guarantee
     from .privacy.randomness import Rng
     from .space import Space
     from .text.tokens import trim_vocab
@@ -29,14 +29,28 @@ __all__ = [
     "compose", "prompt", "registry", "release", "trim_vocab",
 ]  # fmt: skip
 
-_HOMES = table("exports")
-
 
 def __getattr__(name: str) -> Any:
-    """Import a name of data/exports.txt at its first use."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    """Import the home of a name at its first use: together they take a second."""
+    home: ModuleType
+    match name:
+        case "Cleaned" | "clean" | "prompt":
+            from .integrations import clean as home
+        case "DxSanitizer":
+            from .pipeline import component as home
+        case "Rng":
+            from .privacy import randomness as home
+        case "Space":
+            from .space import space as home
+        case "trim_vocab":
+            from .text import tokens as home
+        case "Draw":
+            from . import ty as home
+        case "odds":  # not in __all__: it needs an extra
+            from .lab import odds as home
+        case _:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(home, name)
     globals()[name] = value
     return value
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from .errors import UsageError, did_you_mean
-from .io.files.limits import MAX_CONFIG, TooLarge, check_size, regular
+from .files.limits import MAX_CONFIG, TooLarge, check_size, regular
 from .machine import is_loopback
 
 # Options are annotated with their type (the first one is that of the command line), help text and

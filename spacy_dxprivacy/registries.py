@@ -1,26 +1,23 @@
 """spaCy's registry, extended with the registries of this package.
 
-Other packages add mechanisms by the entry point group "spacy_dx_mechanisms". A part of this package
-is registered when its module is imported, which happens at its first look-up: data/registered.txt
-has the module of each name.
+Parts are registered by entry points: ours in setup.cfg, those of other packages in theirs, in
+groups such as "spacy_dx_mechanisms". The module of a part is imported when its name is looked up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, cast
 
 import catalogue
 from spacy import util
 
-from .about import table
 from .errors import DxError, Errors, did_you_mean
 
-REGISTERED: dict[str, dict[str, str]] = {}  # the module of each name, by registry
-for _key, _module in table("registered").items():
-    _registry, _, _name = _key.partition(" ")
-    REGISTERED.setdefault(_registry, {})[_name] = f"{__package__}.{_module}"
+REGISTRIES = (
+    "dx_mechanisms", "dx_projections", "dx_indexes", "dx_selectors", "dx_spaces", "dx_unknowns",
+    "dx_priors", "dx_editors", "dx_surrogates", "dx_stages", "dx_commands",
+)  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,6 +29,7 @@ class Named(Protocol):
     def get(self, name: str) -> Callable[..., Any]: ...
     def __contains__(self, name: object) -> bool: ...
     def get_all(self) -> dict[str, Callable[..., Any]]: ...
+    def names(self) -> list[str]: ...
 
 
 class Registries(Protocol):
@@ -47,41 +45,38 @@ class Registries(Protocol):
     dx_editors: Named
     dx_surrogates: Named
     dx_stages: Named
+    dx_commands: Any  # mappings of commands, by the name of their package
     augmenters: Named
 
     def resolve(self, config: dict[str, Any]) -> dict[str, Any]: ...
 
 
-class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
-    """A registry that imports the module of a name at its first look-up."""
+class PartRegistry(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
+    """A registry whose error for an unknown name imports no part."""
 
-    def __init__(self, name: str, modules: Mapping[str, str]) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(("spacy", name), entry_points=True)
-        self.modules = modules
 
     def get(self, name: str) -> Any:
         """Return the constructor of a name. Raise DxError for an unknown name."""
-        if name in self.modules:
-            import_module(self.modules[name])
-        try:
-            return super().get(name)
-        except catalogue.RegistryError:
-            names = sorted({*self.modules, *super().get_all()})
-            about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(names)}
-            message = Errors.DX007.format(**about, hint=did_you_mean(name, names))
-            raise DxError(message) from None
+        if name not in self.names():
+            about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(self.names())}
+            hint = did_you_mean(name, self.names())
+            raise DxError(Errors.DX007.format(**about, hint=hint))
+        return super().get(name)
 
-    def get_all(self) -> dict[str, Any]:
-        for module in self.modules.values():
-            import_module(module)
-        return dict(super().get_all())
+    def names(self) -> list[str]:
+        """Return all names: of entry points, and of parts registered in this process."""
+        entry_points = {entry_point.name for entry_point in self._get_entry_points()}
+        here = {keys[-1] for keys in catalogue.REGISTRY if keys[:-1] == self.namespace}
+        return sorted(entry_points | here)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.modules or bool(super().__contains__(name))
+        return name in self.names()
 
 
 registry = cast(Registries, util.registry)
 
-for _registry, _modules in (REGISTERED | {"dx_stages": {}}).items():
-    if not hasattr(registry, _registry):
-        setattr(registry, _registry, OnDemand(_registry, _modules))
+for _name in REGISTRIES:
+    if not hasattr(registry, _name):
+        setattr(registry, _name, PartRegistry(_name))

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli  # and the commands join spaCy's program
-from spacy_dxprivacy.io.files.keys import make_key
+from spacy_dxprivacy.files.keys import make_key
 
 os.environ["DX_CACHE"] = ""  # no test depends on what a machine has stored
 

@@ -5,12 +5,14 @@ import subprocess
 import sys
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import entry_points
 
+import catalogue
 import pytest
 
 import spacy_dxprivacy
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.registries import REGISTERED
+from spacy_dxprivacy.registries import REGISTRIES
 from spacy_dxprivacy.space import BUILTIN
 
 
@@ -41,16 +43,29 @@ def test_a_doc_from_a_file_shows_its_receipt_after_this_import_alone():
     run("import spacy, spacy_dxprivacy; assert spacy.blank('en')('a')._.dx is None")
 
 
-@pytest.mark.parametrize("name", REGISTERED)
-def test_the_module_of_each_registered_name_is_known(name):
-    for module in set(REGISTERED[name].values()):
+def points_of(name):
+    """The entry points of this package for a registry."""
+    found = entry_points(group=f"spacy_{name}")
+    return {one.name: one for one in found if one.value.startswith("spacy_dxprivacy.")}
+
+
+PARTS = [name for name in REGISTRIES if name != "dx_commands"]
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_each_registered_part_has_an_entry_point_that_loads_it(name):
+    modules = {point.module for point in points_of(name).values()}
+    for module in modules:
         room = import_module(import_module(module).__package__)
         for beside in pkgutil.iter_modules(room.__path__):
             with suppress(ImportError):  # an extra is missing
                 import_module(f"{room.__name__}.{beside.name}")
-    there = getattr(spacy_dxprivacy.registry, name).get_all()
-    ours = {key: make.__module__ for key, make in there.items() if key.startswith("dx.")}
-    assert ours == REGISTERED[name]
+    # catalogue has what decorators registered, under the name of its registry.
+    registered = {
+        keys[-1]: make for keys, make in catalogue.REGISTRY.items() if keys[:-1] == ("spacy", name)
+    }
+    ours = {key: make for key, make in registered.items() if key.startswith("dx.")}
+    assert ours == {key: point.load() for key, point in points_of(name).items()}
 
 
 def test_a_name_that_is_asked_for_imports_no_other_mechanism():
@@ -59,7 +74,7 @@ def test_a_name_that_is_asked_for_imports_no_other_mechanism():
         "print(*[m for m in sys.modules if m.startswith('spacy_dxprivacy.mechanisms.')])"
     )
     files = {name.split(".")[2] for name in loaded}
-    registered = {module.split(".")[2] for module in REGISTERED["dx_mechanisms"].values()}
+    registered = {point.module.split(".")[2] for point in points_of("dx_mechanisms").values()}
     assert files & registered == {"tem"}
 
 
@@ -67,7 +82,7 @@ def test_a_name_that_is_asked_for_imports_no_other_mechanism():
 @pytest.mark.parametrize("ask", ["get({!r})", "get_all()[{!r}]"])
 def test_a_registry_that_is_asked_first_has_all_of_its_own(ask):
     lines = ["from spacy_dxprivacy.registries import registry as r"]
-    for reg in REGISTERED:
+    for reg in filter(points_of, PARTS):
         name = min(getattr(spacy_dxprivacy.registry, reg).get_all())
         lines.append(f"assert {name!r} in r.{reg}; r.{reg}.{ask.format(name)}")
     run("\n".join(lines))

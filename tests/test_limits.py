@@ -19,9 +19,9 @@ import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.errors import UsageError
+from spacy_dxprivacy.files import limits
+from spacy_dxprivacy.files.limits import BadPacked, read_docbin, unpack
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.files import limits
-from spacy_dxprivacy.io.files.limits import BadPacked, read_docbin, unpack
 from spacy_dxprivacy.io.jobs import read
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
 
@@ -172,7 +172,7 @@ def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
 def short_records(monkeypatch):
     for module in ("formats", "records", "tables", "files.limits"):
         monkeypatch.setattr(f"spacy_dxprivacy.io.{module}.MAX_RECORD", 100)
-    monkeypatch.setattr("spacy_dxprivacy.io.files.limits.MB", 100)
+    monkeypatch.setattr("spacy_dxprivacy.files.limits.MB", 100)
 
 
 def test_a_line_without_end_is_a_bad_record(short_records):

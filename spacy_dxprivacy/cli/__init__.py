@@ -8,23 +8,75 @@ take a quarter of a second, which would slow down every `python -m spacy`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 from spacy.cli._util import app
 from typer.core import TyperCommand, TyperGroup
 
-from ..about import __version__, table
+from ..about import __version__
 from ..errors import did_you_mean
+from ..registries import registry
 from .options import errors_as_one_line, stop
 
 HELP = "Sanitise text under metric differential privacy."
-LAB = "..lab.commands."
-# Module (relative to this package) and function or app of each command.
-COMMANDS = {name: tuple(line.split()) for name, line in table("commands").items()}
+
+
+def _sanitize() -> Any:
+    from .sanitizing import sanitize_cli
+
+    return sanitize_cli
+
+
+def _serve() -> Any:
+    from .commands import serve_cli
+
+    return serve_cli
+
+
+def _proxy() -> Any:
+    from .commands import proxy_cli
+
+    return proxy_cli
+
+
+def _restore() -> Any:
+    from .commands import restore_cli
+
+    return restore_cli
+
+
+def _space() -> Any:
+    from .commands import space_cli
+
+    return space_cli
+
+
+def _index() -> Any:
+    from .commands import index_cli
+
+    return index_cli
+
+
+# Functions that import a command, by its name: a function, or an app with commands of its own.
+COMMANDS: dict[str, Callable[[], Any]] = {
+    "sanitize": _sanitize,
+    "serve": _serve,
+    "proxy": _proxy,
+    "restore": _restore,
+    "space": _space,
+    "index": _index,
+}
+
+
+def load_commands() -> dict[str, Callable[[], Any]]:
+    """Return our commands, and those that other rooms and packages register (dx_commands)."""
+    commands = dict(COMMANDS)
+    for package in registry.dx_commands.names():
+        commands |= registry.dx_commands.get(package)
+    return commands
 
 
 @contextmanager
@@ -122,15 +174,15 @@ class DxGroup(Commands):
     """The commands of dx, in the sections "Use" and "Evaluate"."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names in the order of the table."""
-        return list(COMMANDS)
+        """Return the names: ours, then those of others."""
+        return list(load_commands())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import a command. Return None for an unknown name."""
-        if cmd_name not in COMMANDS:
+        commands = load_commands() if cmd_name not in COMMANDS else COMMANDS
+        if cmd_name not in commands:
             return None
-        module, name = COMMANDS[cmd_name]
-        member = getattr(import_module(module, __name__), name)
+        member = commands[cmd_name]()
         if not isinstance(member, typer.Typer):
             extra = {"allow_extra_args": "ctx" in inspect.signature(member).parameters}
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -143,9 +195,9 @@ class DxGroup(Commands):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group of commands."""
         rows: dict[str, list[tuple[str, str]]] = {"Use": [], "Evaluate": []}
-        for name, (module, _) in COMMANDS.items():
+        for name in load_commands():
             about = self.get_command(ctx, name).get_short_help_str(limit=64)
-            rows["Evaluate" if module.startswith(LAB) else "Use"].append((name, about))
+            rows["Use" if name in COMMANDS else "Evaluate"].append((name, about))
         for title, lines in rows.items():
             with formatter.section(title):
                 formatter.write_dl(lines)

@@ -12,13 +12,13 @@ import typer
 from typer import Argument, Option
 
 from ..config import PROMPT_ENTITIES, PROXY_ONLY, PipelineOptions, ServiceOptions
-from ..entities.surrogates.restoring import TableRestorer
-from ..entities.surrogates.table import read_table
 from ..errors import UsageError
-from ..io.files.atomic import check_replaceable, write_bytes
-from ..io.files.keys import read_key
-from ..io.files.limits import MAX_RECORD, check_size
+from ..files.atomic import check_replaceable, write_bytes
+from ..files.keys import read_key
+from ..files.limits import MAX_RECORD, check_size
 from ..metric import graph_of
+from ..prompts.restoring import TableRestorer
+from ..prompts.table import read_table
 from ..space import Space
 from ..space.search.faiss_index import FOLDER, write_index
 from ..space.sources import Filter, load
@@ -160,7 +160,7 @@ def serve_cli(
         if service.tokens is None:
             raise UsageError("`new_token` needs `tokens`, the file to add it to.")
         needs("fastapi", "The service", extra="serve")
-        from ..integrations.serve.service import add_token
+        from ..serve.service import add_token
 
         return typer.echo(add_token(service.tokens, new_token))
     _serve(service, pipeline)
@@ -197,7 +197,7 @@ def _serve(service: ServiceOptions, pipeline: PipelineOptions) -> None:
     with setup_errors():
         for package in ("fastapi", "uvicorn", *(["httpx"] if service.upstream else [])):
             needs(package, "The service", extra="serve")
-        from ..integrations.serve.app import check, serve
+        from ..serve.app import check, serve
 
         check_port(service.address, service.port)
         guarantee = check(make_pipeline(pipeline), service)

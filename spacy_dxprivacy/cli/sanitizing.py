@@ -18,17 +18,17 @@ from spacy.tokens import Doc
 from typer import Argument, Option
 
 from ..config import FileOptions, PipelineOptions, process_count
-from ..entities.surrogates.replacements import Replacement
-from ..entities.surrogates.restoring import dates_apart
-from ..entities.surrogates.table import SurrogateTable, check_cipher, write_table
 from ..errors import UsageError
+from ..files.atomic import check_new, write_bytes
+from ..files.keys import check_key_location, make_key, read_key
 from ..io.account import Tally
 from ..io.build import get_sanitizer, make_pipeline
-from ..io.files.atomic import check_new, write_bytes
-from ..io.files.keys import check_key_location, make_key, read_key
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
 from ..io.run import can_resume, sanitize
 from ..pipeline.count import Count
+from ..prompts.restoring import dates_apart
+from ..prompts.table import SurrogateTable, check_cipher, write_table
+from ..surrogates.replacements import Replacement
 from ..ty import facts_of
 from . import options
 from .options import (

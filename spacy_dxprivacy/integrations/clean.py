@@ -17,7 +17,6 @@ import numpy as np
 from spacy.language import Language
 
 from ..config import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
-from ..entities.surrogates.restoring import Restorer
 from ..errors import DxError, Errors
 from ..io.build import get_sanitizer, make_pipeline
 from ..io.records import Failed, Record, Result, make_record
@@ -26,9 +25,10 @@ from ..io.run import with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import Receipt
 from ..privacy.composition import Loss
+from ..prompts.conversation import Conversations, Line, Prompted, Prompter
+from ..prompts.restoring import Restorer
 from ..text.normal import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
-from .conversation import Conversations, Line, Prompted, Prompter
 
 MAX_PIPELINES = 4  # cached; each has a vocabulary and, with vectors of its own, a space
 FILES = ("config", "model", "space", "code", "surrogates", "key")  # settings that may name files

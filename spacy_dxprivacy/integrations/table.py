@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spacy.language import Language
 
-from ..entities.surrogates.replacements import USER
 from ..errors import DxError, Errors
 from ..io.account import Account, charge_person
 from ..io.build import get_sanitizer
@@ -17,6 +16,7 @@ from ..io.records import Failed, Released, Result, make_record
 from ..io.results import by_number, results
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS
+from ..surrogates.replacements import USER
 from ..text.normal import identity, is_nobody
 from ..validate import fail, one_of
 

@@ -20,17 +20,17 @@ from thinc.api import Config
 
 from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities import NETWORK, NETWORK_CONFIG
-from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError, did_you_mean
+from ..files.limits import MAX_CONFIG, check_size
 from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
-from ..registries import REGISTERED, registry
+from ..registries import REGISTRIES, registry
 from ..space.sources import BUILTIN
+from ..surrogates.plain import PRESETS
 from ..text.language import COVERED
 from ..validate import positive
-from .files.limits import MAX_CONFIG, check_size
 
 NOUNS = {
     "dx_mechanisms": "mechanism",
@@ -216,7 +216,7 @@ def check_path(path: str, block: Mapping[str, Any]) -> None:
     start, tail = "", path
     while tail:
         part, _, tail = tail.partition(".")
-        names = {*block, *(f"@{name}" for name in REGISTERED)}
+        names = {*block, *(f"@{name}" for name in REGISTRIES)}
         for key, name in block.items():  # parameters of the registered function
             if key.startswith("@") and hasattr(registry, key[1:]):
                 names.update(_parameters(key[1:], name))

@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any
 
 from ..about import DATA
+from ..files.limits import MB, check_ratio, too_large
 from ..validate import needs
-from .files.limits import MB, check_ratio, too_large
 from .formats import zipped
 from .pieces import BadDocument, Pieces, word_list, word_map
 

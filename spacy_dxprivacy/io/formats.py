@@ -14,10 +14,8 @@ from typing import IO, Any
 from spacy.tokens import DocBin
 
 from ..config import FileOptions
-from ..entities.surrogates.replacements import USER
 from ..errors import DxError, UsageError
-from ..text.normal import identity, is_nobody
-from .files.limits import (
+from ..files.limits import (
     MAX_DOCBIN,
     MAX_RECORD,
     BadPacked,
@@ -28,6 +26,8 @@ from .files.limits import (
     read_all,
     read_docbin,
 )
+from ..surrogates.replacements import USER
+from ..text.normal import identity, is_nobody
 from .records import (
     NOT_UNICODE,
     NOT_UTF8,

@@ -13,9 +13,9 @@ from typing import IO, Any, NamedTuple
 
 from ..config import FileOptions
 from ..errors import UsageError
+from ..files.atomic import check_new
+from ..files.limits import decode
 from . import formats, parquet, pieces, tables
-from .files.atomic import check_new
-from .files.limits import decode
 from .formats import OnHeader, Writer
 from .records import Failed, Input
 
@@ -32,6 +32,29 @@ class Format(NamedTuple):
     has_markup: bool = False  # output is written only from input of the same format
 
 
+def _parse_docx(raw: bytes) -> pieces.Pieces:
+    from .docx import parse
+
+    return parse(raw)
+
+
+def _parse_html(raw: bytes) -> pieces.Pieces:
+    from .html import parse
+
+    return parse(raw)
+
+
+def _parse_eml(raw: bytes) -> pieces.Pieces:
+    from .eml import parse
+
+    return parse(raw)
+
+
+def _of_pieces(kind: str, parse: Callable[[bytes], pieces.Pieces], *endings: str) -> Format:
+    read = partial(pieces.read_pieces, kind, parse)
+    return Format(read, pieces.PiecesWriter, endings, has_markup=True)
+
+
 FORMATS = {
     "txt": Format(formats.read_text, formats.TextWriter, (".txt", ".md")),
     "jsonl": Format(formats.read_jsonl, formats.JsonlWriter, (".jsonl", ".ndjson"), True),
@@ -45,10 +68,9 @@ FORMATS = {
     "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True),
     "parquet": Format(parquet.read_parquet, parquet.ParquetWriter, (".parquet",), True),
     "spacy": Format(formats.read_spacy, formats.SpacyWriter, (".spacy",)),
-    **{
-        kind: Format(partial(pieces.read_pieces, kind), pieces.PiecesWriter, endings, False, True)
-        for kind, endings in pieces.ENDINGS.items()
-    },
+    "docx": _of_pieces("docx", _parse_docx, ".docx"),
+    "html": _of_pieces("html", _parse_html, ".html", ".htm"),
+    "eml": _of_pieces("eml", _parse_eml, ".eml"),
 }
 KINDS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}

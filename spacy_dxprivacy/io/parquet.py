@@ -15,8 +15,8 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import UsageError
+from ..files.limits import MAX_JSON, MB, TooLarge, check_ratio, read_all, too_large
 from ..validate import needs
-from .files.limits import MAX_JSON, MB, TooLarge, check_ratio, read_all, too_large
 from .formats import Fields, Header, OnHeader, row_record
 from .records import Input
 from .tables import TableWriter, as_cell

@@ -6,14 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
 from typing import IO, Any
 
 from ..config import FileOptions
 from ..entities.tables import by_word, words
 from ..errors import DxError, UsageError
+from ..files.limits import MB, TooLarge, read_all
 from ..text.normal import MARKS
-from .files.limits import MB, TooLarge, read_all
 from .formats import OnHeader, Writer
 from .records import (
     MENTIONS,
@@ -27,7 +26,6 @@ from .records import (
 )
 
 MAX_DOCUMENT = 64 * MB
-ENDINGS = {"docx": (".docx",), "html": (".html", ".htm"), "eml": (".eml",)}  # file names, by module
 ADDRESS = re.compile(r"[^\s@<>\"(),:;\[\]\\]+@[\w.-]+", re.ASCII)
 NO_ADDRESS = "redacted@example.invalid"  # written if the sanitised text is no address
 _GAPS = ("", " ", "\t", "\n", "\n\n")  # between pieces, from weak to strong
@@ -115,11 +113,15 @@ def link_address(target: str) -> tuple[str, str] | None:
 
 
 def read_pieces(
-    kind: str, handle: IO[bytes], files: FileOptions, on_header: OnHeader
+    kind: str,
+    parse: Callable[[bytes], Pieces],
+    handle: IO[bytes],
+    files: FileOptions,
+    on_header: OnHeader,
 ) -> Iterator[Input]:
-    """Yield a file as a single record. kind: a key of ENDINGS."""
+    """Yield a file as a single record. kind: of the format. parse: reads a file of this format."""
     raw = read_all(handle, MAX_DOCUMENT)
-    size, parse = len(raw), import_module(f".{kind}", __package__).parse
+    size = len(raw)
     if size > MAX_DOCUMENT:
         yield Failed(1, TOO_LONG.replace("256", str(MAX_DOCUMENT // MB)), size)
         return

@@ -10,9 +10,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import filter_spans
 
+from ..files.limits import MAX_RECORD, MB
 from ..pipeline.receipt import Receipt
 from ..text.tokens import cuts_of, joined
-from .files.limits import MAX_RECORD, MB
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 NOT_UTF8 = "if it is not UTF-8, convert it first, as `iconv -f latin1 -t utf8` does."

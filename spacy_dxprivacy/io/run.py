@@ -28,17 +28,17 @@ from typing import Any
 from spacy.language import Language
 
 from ..config import FileOptions
-from ..entities.surrogates.replacements import USER
 from ..errors import DxError, Errors, UsageError
+from ..files.atomic import Output, write_bytes
+from ..files.limits import has_arrived, read_json
 from ..pipeline.count import Count
 from ..pipeline.coverage import coverage_of, refusal
 from ..pipeline.receipt import largest_person_loss
 from ..privacy.composition import Loss
+from ..surrogates.replacements import USER
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, Tally, charge_person
 from .build import get_sanitizer
-from .files.atomic import Output, write_bytes
-from .files.limits import has_arrived, read_json
 from .formats import Row, Writer, format_names
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
 from .pieces import Pieces

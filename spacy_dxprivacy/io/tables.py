@@ -17,8 +17,8 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import DxError, UsageError
+from ..files.limits import MAX_RECORD, MB, TooLarge, check_ratio, decode, numbered_lines, read_all
 from ..validate import needs
-from .files.limits import MAX_RECORD, MB, TooLarge, check_ratio, decode, numbered_lines, read_all
 from .formats import Fields, Header, OnHeader, Writer, fill_entry, row_record, zipped
 from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
 

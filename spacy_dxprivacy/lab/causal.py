@@ -26,7 +26,7 @@ import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
-from ..io.files.limits import regular
+from ..files.limits import regular
 from ..prior.pairs import frequency_of
 from ..space import Space
 

@@ -19,10 +19,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import filter_spans
 
-from ..entities.surrogates.base import Mention, Surrogate
-from ..entities.surrogates.replacements import replace_mentions
 from ..entities.tables import STATES, ZIP_HEADS, cities, listed
 from ..privacy.randomness import Rng
+from ..surrogates.base import Mention, Surrogate
+from ..surrogates.replacements import replace_mentions
 from ..text.mentions import plain_label
 from .golden import Gold
 

@@ -19,8 +19,8 @@ from typing import Any, BinaryIO, NamedTuple
 from spacy.language import Language
 
 from ..errors import UsageError
+from ..files.limits import numbered_lines, parse_json, regular
 from ..io.build import get_sanitizer
-from ..io.files.limits import numbered_lines, parse_json, regular
 from ..io.results import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
 from ..pipeline.select import Entities

@@ -15,7 +15,7 @@ from wasabi import table
 
 from ..arrays import Floats1d, Ints1d
 from ..errors import UsageError
-from ..io.files.atomic import check_new, write_bytes
+from ..files.atomic import check_new, write_bytes
 from ..validate import needs
 
 # Paul Tol's bright scheme, for all kinds of colour vision.

@@ -41,7 +41,8 @@ from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import ExactIndex, neighbours
-from ..ty import Draw, Facts, Index, NoiseDistribution, Projection, unknown
+from ..space.search.protocols import Index
+from ..ty import Draw, Facts, NoiseDistribution, Projection, unknown
 from ..validate import between, positive
 from .built import BuiltMechanism, checked_rows
 

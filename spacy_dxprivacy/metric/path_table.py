@@ -28,7 +28,7 @@ import numpy as np
 
 from ..arrays import Ints1d, Numbers1d, blocks
 from ..errors import DxWarning, UsageError, Warnings
-from ..io.files.limits import regular
+from ..files.limits import regular
 from ..space import BUILTIN
 
 FORMAT = b"dx paths 1".ljust(16)
@@ -129,7 +129,7 @@ def store_table(graph: Graph, report: Callable[[int], object] = lambda _: None) 
     Returns:
         Whether there is a table.
     """
-    from ..io.files.atomic import Output
+    from ..files.atomic import Output
 
     folder, (name, root) = cache_folder(), _file_of(graph)
     if folder is None or root is None:

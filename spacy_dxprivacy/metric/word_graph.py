@@ -70,7 +70,7 @@ class WordGraph:
     ends: Numbers1d
     steps: Numbers1d
     counts: Numbers2d
-    name = "graph"
+    name = learned.GRAPH
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -320,12 +320,12 @@ def graph_of(space: Space) -> WordGraph:
     graph = stored_graph(space)
     if graph is None:
         graph = build(space)
-        learned.keep(space, graph.name, graph)
+        learned.keep(space, graph)
     return graph
 
 
 def stored_graph(space: Space) -> WordGraph | None:
     """Return the graph of the space if it is built or stored. Raise DxError for a stored one that
     does not agree with the vectors."""
-    graph: WordGraph | None = learned.find(space, WordGraph.name, partial(check_graph, space=space))
-    return graph
+    check = partial(check_graph, space=space)
+    return learned.find(space, WordGraph.name, WordGraph.from_fields, check)

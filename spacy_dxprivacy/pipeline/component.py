@@ -17,7 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..errors import DxError, Errors, FailsClosed, Warnings, warn_always
-from ..io.files.limits import read_json
+from ..files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
 from ..text.language import uncovered

@@ -19,10 +19,10 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
 from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d
-from ..entities.surrogates.replacements import Replacement, words_of_surrogate
 from ..errors import DxError, Errors
 from ..privacy.randomness import Rng
 from ..space import Space
+from ..surrogates.replacements import Replacement, words_of_surrogate
 from ..text.mentions import Entity
 from ..text.normal import MARKS, bounds_of
 from .count import Count, Persons

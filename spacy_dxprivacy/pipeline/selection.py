@@ -20,14 +20,14 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
-from ..entities.surrogates.base import LINKED, Surrogate
-from ..entities.surrogates.name_forms import form_of, persons
-from ..entities.surrogates.replacements import Replacement, replace_mentions
 from ..errors import DxError, Errors
 from ..privacy.composition import LONGEST, Loss
 from ..privacy.guarantee import Guarantee
 from ..space import Space
 from ..space.sources import blocked_words
+from ..surrogates.base import LINKED, Surrogate
+from ..surrogates.name_forms import form_of, persons
+from ..surrogates.replacements import Replacement, replace_mentions
 from ..text.language import foreign_names
 from ..text.mentions import Entity, plain_label, united
 from ..ty import facts_of

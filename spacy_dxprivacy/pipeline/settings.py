@@ -12,9 +12,6 @@ import numpy as np
 from spacy.language import Language
 
 from ..arrays import Bools1d, Ints1d
-from ..entities.surrogates.base import Scope, Surrogate
-from ..entities.surrogates.plain import Preset, surrogates_of
-from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..mechanisms.levels import level_of, scale_of
@@ -23,11 +20,14 @@ from ..privacy.composition import best_guess
 from ..privacy.guarantee import STATUSES, Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space
+from ..space.search.protocols import FindsSettings
 from ..space.sources import SpaceSource
+from ..surrogates.base import Scope, Surrogate
+from ..surrogates.plain import Preset, surrogates_of
+from ..surrogates.replacements import NumberDraw
 from ..text.mentions import plain_label
 from ..ty import (
     Editor,
-    FindsSettings,
     HasMetric,
     Mechanism,
     Unknown,

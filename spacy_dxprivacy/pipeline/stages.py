@@ -15,11 +15,11 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats2d, Ints1d
-from ..entities.surrogates.base import Draws, Mention
 from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
 from ..space.sources import substitutes_of
+from ..surrogates.base import Draws, Mention
 from ..text.spelling import like, spell
 from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft
 from .select import WHICH

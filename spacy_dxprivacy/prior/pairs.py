@@ -38,8 +38,8 @@ import srsly
 
 from ..arrays import Floats1d, Ints1d
 from ..errors import DxError, Errors
-from ..io.files.atomic import check_replaceable, new_folder
-from ..io.files.limits import check_ratio, read_json, regular
+from ..files.atomic import check_replaceable, new_folder
+from ..files.limits import check_ratio, read_json, regular
 from ..space import BUILTIN, Space
 from .chain import Chain, PairModel, chain_of, from_fields, to_fields
 

@@ -22,8 +22,8 @@ import srsly
 
 from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
-from ..io.files.atomic import new_folder
-from ..io.files.limits import SMALL, check_digests, file_digests, read_array, read_json, regular
+from ..files.atomic import new_folder
+from ..files.limits import SMALL, check_digests, file_digests, read_array, read_json, regular
 
 FORMAT = 1
 SEALED = ("classes.npy", "aliases.json")  # which the digest of the space does not cover

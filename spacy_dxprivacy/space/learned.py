@@ -16,9 +16,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
@@ -27,9 +26,10 @@ from numpy.typing import NDArray
 
 from ..arrays import Numbers1d
 from ..errors import DxError, Errors
-from ..io.files.limits import SMALL, check_digests, file_digests, read_array, read_json
+from ..files.limits import SMALL, check_digests, file_digests, read_array, read_json
 
 FEW = 1_000  # words, up to which results are recomputed, within a second, and never saved
+GRAPH, FITTED = "graph", "fitted"  # kinds of results
 
 
 class PublicTable(Protocol):
@@ -46,40 +46,94 @@ class PublicTable(Protocol):
     def __hash__(self) -> int: ...
 
 
-# The class of each kind of result, imported at its first use. A result has a `name`, which is its
-# folder and begins with the kind, and `to_fields()`: "about" (plain values with the digest of the
-# table) and "arrays" (by name). The class has `from_fields(fields)`, which raises ValueError for
-# invalid fields.
-KINDS = {"graph": ("metric.word_graph", "WordGraph"), "fitted": ("space.learned", "Fitted")}
+class Learned(Protocol):
+    """A result: its name begins with its kind, GRAPH or FITTED."""
+
+    @property
+    def name(self) -> str: ...
+
+    def to_fields(self) -> dict[str, Any]:
+        """Return "about", plain values with the digest of the table, and "arrays", by name."""
+        ...
+
+
+L = TypeVar("L", bound=Learned)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stored:
+    """The fields of a result from a file or from bytes, before whoever uses it has read them.
+
+    place: its folder or name, for messages.
+    """
+
+    name: str
+    fields: dict[str, Any]
+    place: Path | str
+
+    def to_fields(self) -> dict[str, Any]:
+        """Return the fields as they are."""
+        return self.fields
+
+    def read(self, from_fields: Callable[[dict[str, Any]], L]) -> L:
+        """Return the result. Raise DxError if its fields do not fit together."""
+        try:
+            return from_fields(self.fields)
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            raise _damaged(self.place, error) from None
+
+
 # Results of this process, or of the package.
-_trusted: WeakKeyDictionary[PublicTable, dict[str, Any]] = WeakKeyDictionary()
-_read: WeakKeyDictionary[PublicTable, dict[str, Any]] = WeakKeyDictionary()  # from other files
+_trusted: WeakKeyDictionary[PublicTable, dict[str, Learned]] = WeakKeyDictionary()
+_read: WeakKeyDictionary[PublicTable, dict[str, Learned]] = WeakKeyDictionary()  # other files
 _checked: WeakSet[Any] = WeakSet()  # results from files
 _uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
 
 
-def keep(table: PublicTable, name: str, thing: Any) -> None:
+def keep(table: PublicTable, result: Learned) -> None:
     """Keep a result while this table, or an equal one that shares it, is in use."""
-    _trusted.setdefault(table, {})[name] = thing
+    _trusted.setdefault(table, {})[result.name] = result
 
 
-def find(table: PublicTable, name: str, check: Callable[[Any], object]) -> Any | None:
+def find(
+    table: PublicTable,
+    name: str,
+    from_fields: Callable[[dict[str, Any]], L],
+    check: Callable[[L], object],
+) -> L | None:
     """Return the result of this name of the table, of an equal table, or from files; else None.
-    check: called at the first use of one from files; raises DxError if samples differ."""
+
+    Args:
+        table: The table that it was learned from.
+        name: Of the result.
+        from_fields: Makes the result of the fields of a stored one; raises ValueError for others.
+        check: Called at the first use of one from files; raises DxError if samples differ.
+    """
     if name not in _trusted.get(table, {}) and table.verified:
-        for equal, things in list(_trusted.items()):
-            if name in things and equal.verified and equal.identity == table.identity:
-                keep(table, name, things[name])
+        for equal, results in list(_trusted.items()):
+            if name in results and equal.verified and equal.identity == table.identity:
+                keep(table, _parsed(results, name, from_fields))
                 break
     if name in (results := _trusted.get(table, {})):
-        return results[name]
-    thing = _read.get(table, {}).get(name)
-    if thing is not None and thing not in _checked:
-        check(thing)
-        _checked.add(thing)
-    if thing is not None and (used := _uses.get()) is not None:
+        return _parsed(results, name, from_fields)
+    if name not in (results := _read.get(table, {})):
+        return None
+    result = _parsed(results, name, from_fields)
+    if result not in _checked:
+        check(result)
+        _checked.add(result)
+    if (used := _uses.get()) is not None:
         used.add(name)
-    return thing
+    return result
+
+
+def _parsed(
+    results: dict[str, Learned], name: str, from_fields: Callable[[dict[str, Any]], L]
+) -> L:
+    """Return a result, whose fields are read at its first use."""
+    if isinstance(stored := results[name], Stored):
+        results[name] = stored.read(from_fields)
+    return cast(L, results[name])
 
 
 @contextmanager
@@ -100,48 +154,54 @@ def forget(table: PublicTable) -> None:
             del store[equal]
 
 
-def _to_save(table: PublicTable) -> dict[str, Any]:
+def _to_save(table: PublicTable) -> dict[str, Learned]:
     few = len(table) <= FEW
     return {} if few else {**_read.get(table, {}), **_trusted.get(table, {})}
 
 
 def writers(table: PublicTable) -> dict[str, Callable[[Path], None]]:
     """Return by name a function that writes the result into a folder."""
-    return {name: partial(write, thing) for name, thing in _to_save(table).items()}
+    return {name: partial(write, result) for name, result in _to_save(table).items()}
 
 
-def write(thing: Any, folder: Path) -> None:
+def write(result: Learned, folder: Path) -> None:
     """Write a result into a folder of its name, and remove earlier arrays."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.npy"):
         old.unlink()
-    fields = thing.to_fields()
+    fields = result.to_fields()
     names = [f"{name}.npy" for name in fields["arrays"]]
     for file, array in zip(names, fields["arrays"].values(), strict=True):
         np.save(folder / file, array)
     srsly.write_json(_about(folder), {**fields["about"], "files": file_digests(folder, names)})
 
 
-def read(folder: Path, digest: str) -> Any:
+def read(folder: Path, digest: str) -> Stored:
     """Read a result of the table with this digest; arrays are mapped into memory.
 
     Raises DxError if it is of another table, damaged or changed (large files are not compared).
     """
+    kind = folder.name.partition("-")[0]
     try:
         about = read_json(_about(folder))
+        basis = f"-{about['basis'][:12]}" if kind == FITTED else ""
         files = sorted(folder.glob("*.npy"))
         if about["digest"] == digest:
             names = {*(about.get("files") or ()), *(file.name for file in files)}
             check_digests(folder, about.get("files"), names, SMALL)
         # As plain arrays: slices of a memmap are ten times as slow to make.
         arrays = {file.stem: read_array(file).view(np.ndarray) for file in files}
-        thing = _class_of(folder.name).from_fields({"about": about, "arrays": arrays})
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        why = f"what was learned from it is incomplete or damaged ({type(error).__name__})."
-        raise DxError(Errors.DX024.format(path=folder, why=why)) from None
+        raise _damaged(folder, error) from None
     if about["digest"] != digest:
         raise DxError(Errors.DX045.format(path=folder, found=about["digest"], expected=digest))
-    return thing
+    # Under its own name: its folder may have any name.
+    return Stored(f"{kind}{basis}", {"about": about, "arrays": arrays}, folder)
+
+
+def _damaged(place: Path | str, error: Exception) -> DxError:
+    why = f"what was learned from it is incomplete or damaged ({type(error).__name__})."
+    return DxError(Errors.DX024.format(path=place, why=why))
 
 
 def _about(folder: Path) -> Path:
@@ -154,30 +214,20 @@ def read_beside(table: PublicTable, folder: Path, *, shipped: bool = False) -> N
     if len(table) <= FEW:
         return
     for part in sorted(folder.iterdir()):
-        if part.is_dir() and part.name.partition("-")[0] in KINDS:
-            thing = read(part, table.digest)
-            # Under its own name: its folder may have any name.
-            (_trusted if shipped else _read).setdefault(table, {})[thing.name] = thing
+        if part.is_dir() and part.name.partition("-")[0] in (GRAPH, FITTED):
+            result = read(part, table.digest)
+            (_trusted if shipped else _read).setdefault(table, {})[result.name] = result
 
 
 def to_fields(table: PublicTable) -> dict[str, Any]:
     """Return all saved results by name, for msgpack."""
-    return {name: thing.to_fields() for name, thing in _to_save(table).items()}
+    return {name: result.to_fields() for name, result in _to_save(table).items()}
 
 
 def from_fields(table: PublicTable, fields: dict[str, Any]) -> None:
     """Add the results of to_fields, as results from files."""
     for name, saved in fields.items() if len(table) > FEW else ():
-        thing = _class_of(name).from_fields(saved)
-        _read.setdefault(table, {})[thing.name] = thing
-
-
-def _class_of(name: str) -> Any:
-    module, kind = KINDS[name.partition("-")[0]]
-    return getattr(import_module(f"spacy_dxprivacy.{module}"), kind)
-
-
-FITTED = "fitted"
+        _read.setdefault(table, {})[name] = Stored(name, saved, name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,10 +278,10 @@ def once(
             raise DxError(Errors.DX067.format(path=fitted.name, why=why))
 
     empty = Fitted(table.digest, basis_of(basis), np.zeros(0))
-    fitted: Fitted | None = find(table, empty.name, check)
+    fitted = find(table, empty.name, Fitted.from_fields, check)
     if fitted is None:
         fitted = replace(empty, numbers=make())
-        keep(table, fitted.name, fitted)
+        keep(table, fitted)
     return fitted.numbers
 
 

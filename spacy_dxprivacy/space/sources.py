@@ -26,7 +26,7 @@ from spacy import util
 from ..about import DATA
 from ..arrays import Bools1d, Floats2d, Ints1d, blocks
 from ..errors import DxError, Errors
-from ..io.files.limits import NotAFile, regular
+from ..files.limits import NotAFile, regular
 from ..registries import registry
 from ..validate import fail, whole
 from .space import Allowed, Space, has_static_vectors

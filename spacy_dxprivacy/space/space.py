@@ -25,7 +25,7 @@ from thinc.backends import get_array_ops
 from ..about import DATA
 from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
 from ..errors import DxError, Errors
-from ..io.files.limits import read_json
+from ..files.limits import read_json
 from . import learned
 from .folder import SpaceTable, digest_of, read_table, write_table
 

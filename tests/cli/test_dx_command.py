@@ -14,7 +14,7 @@ from spacy.cli._util import app as spacy_app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, __version__
-from spacy_dxprivacy.cli import COMMANDS, dx_cli, split_overrides
+from spacy_dxprivacy.cli import COMMANDS, dx_cli, load_commands, split_overrides
 from spacy_dxprivacy.cli.sanitizing import NOTE
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
@@ -24,7 +24,7 @@ MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 def test_help_lists_every_command_in_two_groups():
     use, evaluate = run_dx("--help").stdout.split("Use:")[1].split("Evaluate:")
     named = [re.findall(r"^  (\w+) ", part, re.M) for part in (use, evaluate)]
-    assert {*named[0], *named[1]} == set(COMMANDS) and len(COMMANDS) <= 12
+    assert named[0] == list(COMMANDS) and [*named[0], *named[1]] == list(load_commands())
     assert "sanitize" in named[0] and "attack" in named[1]
 
 

@@ -8,11 +8,11 @@ import sys
 import pytest
 from conftest import ok, refusal, run_dx, space_options
 
-from spacy_dxprivacy.entities.surrogates import Mention
-from spacy_dxprivacy.entities.surrogates.table import SurrogateTable, read_table, write_table
 from spacy_dxprivacy.errors import DxError, UsageError
+from spacy_dxprivacy.files.keys import make_key, read_key
 from spacy_dxprivacy.io.build import surrogates_config
-from spacy_dxprivacy.io.files.keys import make_key, read_key
+from spacy_dxprivacy.prompts.table import SurrogateTable, read_table, write_table
+from spacy_dxprivacy.surrogates import Mention
 
 NOTE = "Dr. Maria Lopez saw Mr. John Smith on March 5, 2023. Smith left on 03/12/2023.\n"
 

@@ -12,9 +12,9 @@ import typer
 
 from spacy_dxprivacy import registry
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.entities.surrogates.plain import PRESETS
 from spacy_dxprivacy.mechanisms.levels import LEVELS
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
+from spacy_dxprivacy.surrogates.plain import PRESETS
 
 ROOT = Path(__file__).parents[2]
 RESULTS = sorted((ROOT / "docs").glob("*/*.json"))

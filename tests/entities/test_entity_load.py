@@ -16,11 +16,11 @@ from conftest import pipeline_of
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.config import FileOptions
-from spacy_dxprivacy.entities.surrogates.base import Draws, Mention, Scope
-from spacy_dxprivacy.entities.surrogates.place import Place
 from spacy_dxprivacy.entities.words import listed_names
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import read
+from spacy_dxprivacy.surrogates.base import Draws, Mention, Scope
+from spacy_dxprivacy.surrogates.place import Place
 from spacy_dxprivacy.text.tokens import tokenized
 
 LABELS = "person date time gpe address org email phone url id quantity cardinal".split()

@@ -7,15 +7,15 @@ from time import process_time
 import pytest
 from conftest import ok, pipeline_of, refusal, run_dx
 
-from spacy_dxprivacy.entities.surrogates import Draws, Mention
-from spacy_dxprivacy.entities.surrogates.date_shift import Timeline
 from spacy_dxprivacy.entities.tables import date_words, listed_of
 from spacy_dxprivacy.errors import UsageError
+from spacy_dxprivacy.files.keys import make_key
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.files.keys import make_key
 from spacy_dxprivacy.privacy.randomness import Rng
 from spacy_dxprivacy.registries import registry
+from spacy_dxprivacy.surrogates import Draws, Mention
+from spacy_dxprivacy.surrogates.date_shift import Timeline
 from spacy_dxprivacy.text.language import language_of
 
 # language -> text, and what says who somebody is in it

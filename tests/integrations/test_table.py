@@ -6,9 +6,9 @@ import pytest
 from conftest import CONSTANT, SECRET_TEXT, UNKNOWN_SECRETS, leaks
 
 from spacy_dxprivacy import DxError
+from spacy_dxprivacy.files.limits import TooLarge
 from spacy_dxprivacy.integrations.table import sanitize_table
 from spacy_dxprivacy.io import parquet
-from spacy_dxprivacy.io.files.limits import TooLarge
 
 pa = pytest.importorskip("pyarrow", reason="needs the extra 'arrow'")
 pq = pytest.importorskip("pyarrow.parquet", reason="needs the extra 'arrow'")

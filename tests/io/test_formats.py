@@ -23,9 +23,9 @@ from spacy.tokens import DocBin
 
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.config import FileOptions
+from spacy_dxprivacy.files.keys import make_key
+from spacy_dxprivacy.files.limits import has_arrived
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.files.keys import make_key
-from spacy_dxprivacy.io.files.limits import has_arrived
 from spacy_dxprivacy.io.formats import find_slots
 from spacy_dxprivacy.io.jobs import guess_format, read
 from spacy_dxprivacy.io.results import results

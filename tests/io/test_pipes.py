@@ -8,9 +8,9 @@ from conftest import run_dx, space_options
 
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.config import import_code
-from spacy_dxprivacy.entities.surrogates.table import read_table
-from spacy_dxprivacy.io.files.keys import read_key
-from spacy_dxprivacy.io.files.limits import digest_of, read_array, read_json
+from spacy_dxprivacy.files.keys import read_key
+from spacy_dxprivacy.files.limits import digest_of, read_array, read_json
+from spacy_dxprivacy.prompts.table import read_table
 from spacy_dxprivacy.space.sources import load, read_words
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -39,7 +39,7 @@ def pipe(tmp_path):
 
 def read_callers(path):
     pytest.importorskip("fastapi", reason="needs the extra 'serve'")
-    from spacy_dxprivacy.integrations.serve import service
+    from spacy_dxprivacy.serve import service
 
     return service.read_callers(path)
 

@@ -8,9 +8,9 @@ import spacy
 import srsly
 from conftest import ok, run_dx
 
-from spacy_dxprivacy.entities.surrogates.plain import NOTHING, make_preset
 from spacy_dxprivacy.lab.fidelity import RELATIONS, measure_fit
 from spacy_dxprivacy.lab.golden import Gold
+from spacy_dxprivacy.surrogates.plain import NOTHING, make_preset
 
 from .fidelity_texts import documents
 

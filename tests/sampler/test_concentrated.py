@@ -9,8 +9,6 @@ from mechanisms.found import made, names, settings_of
 from scipy.stats import binom
 
 from spacy_dxprivacy import Guarantee, Space
-from spacy_dxprivacy.entities.surrogates.date_shift import make_date_shift
-from spacy_dxprivacy.entities.surrogates.number import make_number
 from spacy_dxprivacy.privacy.composition import (
     Loss,
     best_guess,
@@ -19,6 +17,8 @@ from spacy_dxprivacy.privacy.composition import (
     rho_of_epsilon,
     rho_of_gaussian,
 )
+from spacy_dxprivacy.surrogates.date_shift import make_date_shift
+from spacy_dxprivacy.surrogates.number import make_number
 from spacy_dxprivacy.ty import StatesProbabilities
 
 from .distributions import BETA, KINDS, N, all_sentences, log_law, small_mechanism

@@ -5,9 +5,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from spacy_dxprivacy.integrations.serve.app import account_of, make_app
-from spacy_dxprivacy.integrations.serve.service import Callers, Service
 from spacy_dxprivacy.io.build import get_sanitizer
+from spacy_dxprivacy.serve.app import account_of, make_app
+from spacy_dxprivacy.serve.service import Callers, Service
 
 
 def app_of(stack, pipelines, limits, **options):

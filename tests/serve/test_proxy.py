@@ -24,12 +24,12 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import PROMPT_ENTITIES, ServiceOptions
-from spacy_dxprivacy.entities.surrogates import codes
-from spacy_dxprivacy.entities.surrogates.restoring import Restorer
-from spacy_dxprivacy.integrations.conversation import Conversations, Prompter, Sent
-from spacy_dxprivacy.integrations.serve.prompts import NOTE
 from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
 from spacy_dxprivacy.io.results import results
+from spacy_dxprivacy.prompts.conversation import Conversations, Prompter, Sent
+from spacy_dxprivacy.prompts.requests import NOTE
+from spacy_dxprivacy.prompts.restoring import Restorer
+from spacy_dxprivacy.surrogates import codes
 
 # None of them is part of a surrogate.
 NAMES = "Okonkwo Priya Whitcombe Leeds 867-5309 stmary Mercy Zorblatt Okafor".split()

@@ -32,10 +32,10 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import ServiceOptions
-from spacy_dxprivacy.integrations.serve.app import account_of, check
-from spacy_dxprivacy.integrations.serve.service import add_token, read_callers
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.registries import registry
+from spacy_dxprivacy.serve.app import account_of, check
+from spacy_dxprivacy.serve.service import add_token, read_callers
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"
@@ -292,7 +292,7 @@ def test_a_text_with_surrogates_that_fails_is_charged_for_all_that_it_may_have_d
     make_entity_service, monkeypatch
 ):
     service = make_entity_service(budget=5.0)
-    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.service.results", fail)
+    monkeypatch.setattr("spacy_dxprivacy.serve.service.results", fail)
     assert ask(service, "/sanitize", DATED, **ANN).status == 500
     spent = ask(service, "/budget", **ANN).json
     assert spent["plain"] == pytest.approx(8 * 0.01)  # if each of its words were a date
@@ -352,7 +352,7 @@ def test_a_fault_of_a_thread_is_charged_and_gives_nothing_out(make_service, monk
         answer = await asked(service, "/sanitize", {"text": f"the king {SECRET}"})
         return answer, (await asked(service, "/budget")).json["draws"]
 
-    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.service.results", fail)
+    monkeypatch.setattr("spacy_dxprivacy.serve.service.results", fail)
     service = make_service()
     answer, draws = asyncio.run(run())
     assert (answer.status, draws, list(answer.json)) == (500, 3, ["error"])
@@ -370,7 +370,7 @@ def test_health_says_when_a_thread_will_not_end(make_service):
 
 
 def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, capfd, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.SanitizeAnswer", fail)
+    monkeypatch.setattr("spacy_dxprivacy.serve.app.SanitizeAnswer", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
     told = caplog.text + "".join(capfd.readouterr()) + answer.body.decode()

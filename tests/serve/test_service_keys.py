@@ -9,8 +9,8 @@ from test_serve import make_service  # noqa: F401  a fixture, with the pipeline 
 
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.config import ServiceOptions
-from spacy_dxprivacy.integrations.serve.app import check
-from spacy_dxprivacy.io.files.keys import make_key
+from spacy_dxprivacy.files.keys import make_key
+from spacy_dxprivacy.serve.app import check
 
 NAMES = [f"{first} {last}" for first in ("Maria", "John", "Anna", "Peter") for last in
          ("Lopez", "Smith", "Jones", "Miller", "Brown", "Davis")]  # fmt: skip

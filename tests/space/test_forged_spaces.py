@@ -11,6 +11,7 @@ from conftest import on_space, sanitizing
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.metric import graph_of, stored_graph
+from spacy_dxprivacy.metric.word_graph import WordGraph
 from spacy_dxprivacy.sampler import alone as calibration
 from spacy_dxprivacy.space import learned
 from spacy_dxprivacy.space.space import _load_builtin
@@ -60,10 +61,15 @@ def forging(change, kind=None):
         at = slice(None) if words == "all" else [int(Rng().integers(N, 1)[0])]
         digest = Space.load(folder).digest
         if kind is None:
-            graph = copy.deepcopy(learned.read(folder / "graph", digest))
+            graph = copy.deepcopy(
+                learned.read(folder / "graph", digest).read(WordGraph.from_fields)
+            )
             learned.write(change(graph, at), folder / "graph")
             return
-        read = {place: learned.read(place, digest) for place in folder.glob("fitted-*")}
+        read = {
+            place: learned.read(place, digest).read(learned.Fitted.from_fields)
+            for place in folder.glob("fitted-*")
+        }
         (place,) = (place for place, some in read.items() if len(some.numbers) == kind)
         forged = change(np.array(read[place].numbers), at)
         learned.write(replace(read[place], numbers=forged), place)

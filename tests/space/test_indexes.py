@@ -12,10 +12,10 @@ import srsly
 from conftest import ok, run_dx
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
-from spacy_dxprivacy.io.files.limits import file_digests
+from spacy_dxprivacy.files.limits import file_digests
 from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.space.search import faiss_index
-from spacy_dxprivacy.ty import Index
+from spacy_dxprivacy.space.search.protocols import Index
 
 # Python 3.12 and later warn wherever a process with threads forks; OpenMP has threads.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

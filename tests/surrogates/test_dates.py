@@ -8,9 +8,9 @@ import pytest
 from conftest import pipeline_of
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.entities.surrogates import Draws, Mention
-from spacy_dxprivacy.entities.surrogates.date_shift import Timeline, make_date_shift
-from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
+from spacy_dxprivacy.surrogates import Draws, Mention
+from spacy_dxprivacy.surrogates.date_shift import Timeline, make_date_shift
+from spacy_dxprivacy.surrogates.replacements import replace_mentions
 
 MONTHS = "January February March April May June July August September October November December"
 MONTHS = MONTHS.split()

@@ -13,8 +13,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_dxprivacy import DxError, Guarantee, Rng, registry
-from spacy_dxprivacy.entities.surrogates import Draws, Mention, number
-from spacy_dxprivacy.entities.surrogates.number import LARGEST
+from spacy_dxprivacy.surrogates import Draws, Mention, number
+from spacy_dxprivacy.surrogates.number import LARGEST
 
 RELATIVE = {"@dx_surrogates": "dx.Number.v1", "epsilon": 10.0}
 ABSOLUTE = {"@dx_surrogates": "dx.Number.v1", "epsilon": 1.0, "scale": "absolute", "unit": 2.0}

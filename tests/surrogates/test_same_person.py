@@ -6,9 +6,9 @@ import tracemalloc
 
 import pytest
 
-from spacy_dxprivacy.entities.surrogates import Draws, Mention
 from spacy_dxprivacy.privacy.randomness import Rng
 from spacy_dxprivacy.registries import registry
+from spacy_dxprivacy.surrogates import Draws, Mention
 
 # (given, family, as a mail address has them), of many origins
 PEOPLE = [

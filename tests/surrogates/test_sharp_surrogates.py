@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng, registry
-from spacy_dxprivacy.entities.surrogates import Draws, Mention
-from spacy_dxprivacy.entities.surrogates.base import WORD, Keyed, digits
+from spacy_dxprivacy.surrogates import Draws, Mention
+from spacy_dxprivacy.surrogates.base import WORD, Keyed, digits
 
 TIMES = 100_000
 SIGMAS = 4

@@ -18,10 +18,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spacy_dxprivacy import Rng, registry
-from spacy_dxprivacy.entities.surrogates import Draws, Mention, Surrogate, number
-from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
-from spacy_dxprivacy.entities.surrogates.date_shift import Timeline
 from spacy_dxprivacy.entities.tables import HOUSES, STATES, cities, listed
+from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate, number
+from spacy_dxprivacy.surrogates.codes import luhn, mod97
+from spacy_dxprivacy.surrogates.date_shift import Timeline
 
 # Pairs of documents that are adjacent by the guarantee of a surrogate, and what holds of them.
 Case = namedtuple("Case", "pairs setting holds")

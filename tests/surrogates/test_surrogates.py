@@ -12,17 +12,17 @@ from conftest import pipeline_of
 from scipy import stats
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, registry
-from spacy_dxprivacy.entities.surrogates import Draws, Mention, Surrogate
-from spacy_dxprivacy.entities.surrogates.base import Keyed
-from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
-from spacy_dxprivacy.entities.surrogates.name_forms import Person, form_of, persons
-from spacy_dxprivacy.entities.surrogates.plain import NOTHING
-from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
 from spacy_dxprivacy.entities.tables import STATES, ZIP_HEADS, cities, listed
 from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.io.files.keys import check_key_location, make_key, read_key
+from spacy_dxprivacy.files.keys import check_key_location, make_key, read_key
 from spacy_dxprivacy.privacy.guarantee import Guarantee
 from spacy_dxprivacy.privacy.randomness import geometric
+from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate
+from spacy_dxprivacy.surrogates.base import Keyed
+from spacy_dxprivacy.surrogates.codes import luhn, mod97
+from spacy_dxprivacy.surrogates.name_forms import Person, form_of, persons
+from spacy_dxprivacy.surrogates.plain import NOTHING
+from spacy_dxprivacy.surrogates.replacements import replace_mentions
 
 # Nothing of these may come back, and nothing may be quoted.
 ODD = [

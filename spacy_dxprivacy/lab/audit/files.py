@@ -17,8 +17,8 @@ import spacy
 
 from ...config import FileOptions, to_names
 from ...errors import DxError, UsageError
-from ...io.files.limits import MAX_DEPTH as DEEPEST_LISTS
-from ...io.files.limits import MB, BadPacked, TooLarge, check_ratio, parse_json, read_docbin, unpack
+from ...files.limits import MAX_DEPTH as DEEPEST_LISTS
+from ...files.limits import MB, BadPacked, TooLarge, check_ratio, parse_json, read_docbin, unpack
 from ...io.formats import Row, split_path
 from ...io.jobs import KINDS
 from ...io.jobs import read as read_records

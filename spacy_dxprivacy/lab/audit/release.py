@@ -13,7 +13,7 @@ from spacy.language import Language
 from spacy.strings import get_string_id
 
 from ...config import FileOptions, to_names
-from ...io.files.limits import parse_json
+from ...files.limits import parse_json
 from ...pipeline.receipt import Receipt
 from ...pipeline.select import LAYOUT, REDACTED
 from ...space import Space

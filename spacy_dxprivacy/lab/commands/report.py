@@ -12,8 +12,8 @@ from ...cli import options
 from ...cli.options import progress, setup_errors
 from ...config import FileOptions, import_code
 from ...errors import UsageError
-from ...io.files.atomic import check_new, write_bytes
-from ...io.files.keys import keep_from_git
+from ...files.atomic import check_new, write_bytes
+from ...files.keys import keep_from_git
 from ...space.sources import BUILTIN, load
 from ...validate import needs
 from ..causal import open_model

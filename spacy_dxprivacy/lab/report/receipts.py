@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from ...about import __version__
 from ...errors import UsageError
+from ...files.limits import read_json
 from ...io.account import Tally
-from ...io.files.limits import read_json
 from ...pipeline.count import MENTIONS
 from ...pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ...privacy.composition import repeat

@@ -38,13 +38,13 @@ from tqdm import tqdm
 
 from ...arrays import Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
-from ...io.files.atomic import new_folder
-from ...io.files.limits import check_digests, file_digests, read_json
+from ...files.atomic import new_folder
+from ...files.limits import check_digests, file_digests, read_json
 from ...registries import registry
-from ...ty import Index
 from ...validate import fail
 from ..folder import digest_of
 from .exact import ExactIndex, take_nearer
+from .protocols import Index
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
 SMALL, FLAT = 1024, 8  # rows and dimensions, below which codes are not used

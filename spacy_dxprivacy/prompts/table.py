@@ -25,15 +25,15 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ...errors import DxError, UsageError
-from ...io.files.keys import keep_from_git
-from ...io.files.limits import regular
-from ...validate import needs
-from ..tables import HOUSES, LANDS, NAMES, PEOPLES, STATES, STREET_KINDS, TERM_NOUNS
-from ..words import builtin_lexicon
-from .base import Mention, Surrogate, is_same
-from .name_forms import SUFFIXES, TITLES, form_of, is_initial
-from .replacements import Replacement
+from ..entities.tables import HOUSES, LANDS, NAMES, PEOPLES, STATES, STREET_KINDS, TERM_NOUNS
+from ..entities.words import builtin_lexicon
+from ..errors import DxError, UsageError
+from ..files.keys import keep_from_git
+from ..files.limits import regular
+from ..surrogates.base import Mention, Surrogate, is_same
+from ..surrogates.name_forms import SUFFIXES, TITLES, form_of, is_initial
+from ..surrogates.replacements import Replacement
+from ..validate import needs
 
 HEAD = b"dx-table-2\n"
 MOST_BYTES = 2**28  # largest number of bytes read

@@ -18,9 +18,9 @@ import httpx
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ...machine import is_loopback
-from .answers import PROVIDERS, AnswerRestorer
-from .prompts import Prompt, add_note, parse_object
+from ..machine import is_loopback
+from ..prompts.answers import PROVIDERS, AnswerRestorer
+from ..prompts.requests import InvalidAnswer, InvalidRequest, Prompt, add_note, parse_object
 from .service import HttpError, Service
 
 HEADER = "dx-surrogates"
@@ -28,8 +28,8 @@ KEY = "DX_UPSTREAM_KEY"
 MAX_ANSWER = 2**25  # bytes
 CONNECT = 10.0  # seconds
 DONE = b"[DONE]"
-NOT_JSON = 400, "the body is not an object of JSON, or is nested too deeply."
-INVALID_ANSWER = 502, "the answer of the upstream is not JSON, or broke off."
+NOT_JSON = "the body is not an object of JSON, or is nested too deeply."
+BROKEN_ANSWER = "the answer of the upstream is not JSON, or broke off."
 # Headers that are sent to the upstream, with the pattern of their values.
 _KEY, _OF_ANTHROPIC = re.compile(r"[\x20-\x7e]{1,4096}"), re.compile(r"[a-z0-9.,-]{1,500}")
 KEYS = {"authorization": _KEY, "x-api-key": _KEY}
@@ -51,11 +51,15 @@ async def answer(request: Request) -> Response:
     report.path, provider = path, PROVIDERS[path.partition("/")[0]]
     try:
         public = {*limits.models, *limits.tools}
-        prompt = Prompt(parse_object(await request.body(), *NOT_JSON), public, images=limits.images)
+        prompt = Prompt(
+            parse_object(await request.body(), InvalidRequest(NOT_JSON)),
+            public,
+            images=limits.images,
+        )
         prompted = await service.draw_prompt(request, prompt.conversation, prompt.lines)
         body, rows = prompt.replace(prompted)
     except RecursionError:
-        raise HttpError(*NOT_JSON) from None
+        raise InvalidRequest(NOT_JSON) from None
     body = add_note(body, provider.note) if limits.note else body
     report.counts = dict(sorted(prompted.counts.items()))
     restored = AnswerRestorer(provider, rows, limits.tools, escaped=prompt.wants_json)
@@ -64,7 +68,9 @@ async def answer(request: Request) -> Response:
         first = await anext(events)
         return StreamingResponse(_until_broken(first, events), media_type="text/event-stream")
     async with _upstream(request, body) as upstream:
-        answer_body = restored.restore(parse_object(await _read_all(upstream), *INVALID_ANSWER))
+        answer_body = restored.restore(
+            parse_object(await _read_all(upstream), InvalidAnswer(BROKEN_ANSWER))
+        )
     report.counts |= restored.report(prompted.texts)
     return JSONResponse(answer_body, headers={HEADER: report.line})
 
@@ -73,19 +79,19 @@ async def _events(
     request: Request, body: dict[str, Any], restored: AnswerRestorer, sent: list[str]
 ) -> AsyncGenerator[str, None]:
     """Yield server-sent events with originals, and then the report as a comment, which clients
-    skip. Raises HttpError if the stream has no events or breaks off."""
+    skip. Raises InvalidAnswer if the stream has no events or breaks off."""
     report, data, is_empty = request.state.report, b"", True
     async with _upstream(request, body) as upstream:
         async for data in _data_lines(upstream):
             if data == DONE:
                 break
-            for event in restored.events(parse_object(data, *INVALID_ANSWER)):
+            for event in restored.events(parse_object(data, InvalidAnswer(BROKEN_ANSWER))):
                 yield _event(event)
             is_empty = False
     for event in restored.end():
         yield _event(event)
     if is_empty or not (data == DONE or restored.complete):
-        raise HttpError(*INVALID_ANSWER)
+        raise InvalidAnswer(BROKEN_ANSWER)
     report.counts |= restored.report(sent)
     yield f": {HEADER}: {report.line}\n\n"
     if data == DONE:
@@ -98,7 +104,7 @@ async def _until_broken(first: str, events: AsyncGenerator[str, None]) -> AsyncI
         yield first
         async for event in events:
             yield event
-    except HttpError:
+    except (HttpError, InvalidAnswer):
         error = {"type": "upstream_error", "message": "the answer of the upstream broke off."}
         yield _event({"type": "error", "error": error})
 
@@ -157,8 +163,8 @@ def _headers(request: Request, path: str) -> dict[str, str]:
 async def _failure(upstream: httpx.Response) -> HttpError:
     """Return the error of the upstream: its status and code, and nothing of its message."""
     error, after = None, upstream.headers.get("retry-after", "")
-    with suppress(HttpError, httpx.HTTPError):
-        error = parse_object(await _read_all(upstream), *INVALID_ANSWER).get("error")
+    with suppress(HttpError, InvalidAnswer, httpx.HTTPError):
+        error = parse_object(await _read_all(upstream), InvalidAnswer(BROKEN_ANSWER)).get("error")
     name = (error.get("code") or error.get("type")) if isinstance(error, dict) else None
     code = f" ({name})" if isinstance(name, str) and _CODE.fullmatch(name) else ""
     status = upstream.status_code if 400 <= upstream.status_code < 600 else 502

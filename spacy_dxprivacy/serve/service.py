@@ -30,19 +30,20 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...config import ServiceOptions
-from ...entities.surrogates.replacements import CALLER
-from ...errors import DxError, UsageError
-from ...io.account import Account, OverLimit, check_private, unusable
-from ...io.build import get_sanitizer
-from ...io.files.keys import keep_from_git
-from ...io.files.limits import MB, regular
-from ...io.records import Failed, Input, Record, Released, Result, chunks
-from ...io.results import results
-from ...pipeline.component import DxSanitizer
-from ...pipeline.count import Count
-from ...privacy.composition import Loss
-from ..conversation import Conversations, Line, Prompted, Prompter
+from ..config import ServiceOptions
+from ..errors import DxError, UsageError
+from ..files.keys import keep_from_git
+from ..files.limits import MB, regular
+from ..io.account import Account, OverLimit, check_private, unusable
+from ..io.build import get_sanitizer
+from ..io.records import Failed, Input, Record, Released, Result, chunks
+from ..io.results import results
+from ..pipeline.component import DxSanitizer
+from ..pipeline.count import Count
+from ..privacy.composition import Loss
+from ..prompts.conversation import Conversations, Line, Prompted, Prompter
+from ..prompts.requests import InvalidAnswer, InvalidRequest
+from ..surrogates.replacements import CALLER
 
 T = TypeVar("T")
 PART_TEXTS, PART_CHARACTERS = 32, 2**12  # of a part: enough for a batch, and fast
@@ -267,7 +268,7 @@ async def wait_until(deadline: float, late: HttpError, work: Awaitable[T]) -> T:
 
 # -- requests --------------------------------------------------------------------------------------
 
-LOG = logging.getLogger("spacy_dxprivacy.integrations.serve")
+LOG = logging.getLogger("spacy_dxprivacy.serve")
 PUBLIC = ("/health", "/openapi.json")  # routes without a token
 HEADERS = {
     "cache-control": "no-store",
@@ -383,6 +384,10 @@ def _to_request_error(error: Exception) -> HttpError:
     """Return the response for an error."""
     if isinstance(error, HttpError):
         return error
+    if isinstance(error, InvalidRequest):
+        return HttpError(400, str(error))
+    if isinstance(error, InvalidAnswer):
+        return HttpError(502, str(error))
     if isinstance(error, OverLimit):
         return HttpError(403, "the budget of this caller is spent.")
     # Its message and traceback may quote a text.

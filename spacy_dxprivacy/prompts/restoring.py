@@ -20,10 +20,10 @@ from itertools import count
 
 from spacy.tokens import Doc
 
-from ...text.mentions import plain_label
-from .base import Mention, Surrogate
-from .name_forms import fold, form_of
-from .replacements import Replacement
+from ..surrogates.base import Mention, Surrogate
+from ..surrogates.name_forms import fold, form_of
+from ..surrogates.replacements import Replacement
+from ..text.mentions import plain_label
 from .table import SHARED, SHORT, Entry, SurrogateTable, fits, is_upper
 
 # The value for a surrogate in lower case: its original, the spellings of the surrogate that are

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from spacy.attrs import ORTH
 from spacy.strings import get_string_id
 
-from ...errors import DxError, Errors
+from ..errors import DxError, Errors
 
 MB = 2**20
 BLOCK = 2**16

@@ -33,11 +33,11 @@ from fractions import Fraction
 from functools import cached_property, partial
 from math import tanh
 
-from ...privacy.guarantee import Guarantee
-from ...privacy.randomness import below, geometric
-from ...registries import registry
-from ...validate import fail, one_of, positive, whole
-from ..tables import date_words, expanded, pattern
+from ..entities.tables import date_words, expanded, pattern
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import below, geometric
+from ..registries import registry
+from ..validate import fail, one_of, positive, whole
 from .base import Draws, Mention, Scope, Stream
 from .calendar import (
     CENTURY,

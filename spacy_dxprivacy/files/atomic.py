@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from ...errors import UsageError
+from ..errors import UsageError
 
 
 class Output:

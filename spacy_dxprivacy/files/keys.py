@@ -14,7 +14,7 @@ import stat
 from functools import lru_cache
 from pathlib import Path
 
-from ...errors import DxError, Errors, UsageError
+from ..errors import DxError, Errors, UsageError
 from .limits import regular
 
 BYTES = 32

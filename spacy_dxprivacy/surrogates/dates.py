@@ -20,7 +20,7 @@ from datetime import date
 from functools import cache, partial
 from typing import Any
 
-from ..tables import LANGUAGES, DateWords, date_words, forms, pattern, words
+from ..entities.tables import LANGUAGES, DateWords, date_words, forms, pattern, words
 from .calendar import GREGORIAN, UNITS, YMD, Day, Days, Loose, NoDate, Period, read_year
 
 # Words for the numbers from 1 on, in the case in which they are written.

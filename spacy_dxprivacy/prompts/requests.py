@@ -16,12 +16,12 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from ...entities.surrogates.restoring import Rows
-from ...entities.surrogates.table import is_common
-from ...entities.words import is_plain
-from ...io.pieces import word_list
-from ..conversation import MARK, Line, Prompted, secret
-from .service import HttpError
+from ..entities.words import is_plain
+from ..errors import DxError
+from ..io.pieces import word_list
+from .conversation import MARK, Line, Prompted, secret
+from .restoring import Rows
+from .table import is_common
 
 DIGITS = 5  # a number with so many digits may identify a person
 LIMIT = 6  # digits of a number of tokens, which identifies nobody unless a text has it too
@@ -52,15 +52,23 @@ _RANDOM = re.compile(
 _VERSION = re.compile(r"(?:\d-){0,3}20[12]\d-?[01]\d-?[0-3]\d")
 
 
-def parse_object(raw: bytes, status: int, why: str) -> dict[str, Any]:
-    """Parse a JSON object. Raise HttpError for other input: also for NaN and infinite numbers, for
+class InvalidRequest(DxError):
+    """A request is not passed on. The message holds none of its content."""
+
+
+class InvalidAnswer(DxError):
+    """An answer of a model cannot be restored. The message holds none of its content."""
+
+
+def parse_object(raw: bytes, error: DxError) -> dict[str, Any]:
+    """Parse a JSON object. Raise the error for other input: also for NaN and infinite numbers, for
     invalid Unicode, and for deep nesting."""
     with suppress(ValueError):
         value = from_json(raw, allow_inf_nan=False)
         json.dumps(value, allow_nan=False)  # 1e999 is infinite
         if isinstance(value, dict):
             return value
-    raise HttpError(status, why)
+    raise error
 
 
 class Prompt:
@@ -72,7 +80,7 @@ class Prompt:
         images: Whether to send images, audio and files, unmodified.
 
     Raises:
-        HttpError: With status 400 for a field that is neither a text nor a known setting.
+        InvalidRequest: For a field that is neither a text nor a known setting.
     """
 
     def __init__(
@@ -119,7 +127,7 @@ class Prompt:
         """Return the request with sanitised texts, and the rows that restore its answer.
 
         Raises:
-            HttpError: With status 400 if an identifier has a name or number from the texts.
+            InvalidRequest: If an identifier has a name or number from the texts.
         """
         n_texts, texts, rows = len(self._lines), prompted.texts, prompted.rows
         for (_, original), surrogate in zip(self.lines[n_texts:], texts[n_texts:], strict=True):
@@ -132,7 +140,7 @@ class Prompt:
         return body, {**rows, **{k: (old, [k], False) for k, old in self._neutral_keys.items()}}
 
     def _check_names(self, originals: list[str]) -> None:
-        """Raise HttpError (400) if an identifier has a name or a number of an original."""
+        """Raise InvalidRequest if an identifier has a name or a number of an original."""
         words = {word for text in originals for word in _WORD.findall(text)}
         numbers = {number for text in originals if len(number := _digits(text)) >= DIGITS}
         for field, name in self._names:
@@ -147,12 +155,12 @@ class Prompt:
         kind = value.get("type")
         from_tool = value.get("role") in ("tool", "function") or kind == "tool_result"
         if "role" in value and "name" in value and not from_tool:
-            raise HttpError(400, "'name': names of the authors of messages are not passed on.")
+            raise InvalidRequest("'name': names of the authors of messages are not passed on.")
         if isinstance(kind, str) and kind in MEDIA:
             if self._images:
                 return value
-            raise HttpError(
-                400, "'type': images, audio and files are rejected; `images` allows them."
+            raise InvalidRequest(
+                "'type': images, audio and files are rejected; `images` allows them."
             )
         result = "content" if from_tool else "output"  # results of functions are often JSON
         return {
@@ -169,7 +177,7 @@ class Prompt:
         if self._is_setting(key, value):
             return value
         if key == "type":
-            raise HttpError(400, "'type': only texts, functions and their results are passed on.")
+            raise InvalidRequest("'type': only texts, functions and their results are passed on.")
         if key in SCHEMAS and isinstance(value, dict):
             return map_json(value, self._text, self._parameter)
         if key == "arguments" and isinstance(value, str):
@@ -183,7 +191,7 @@ class Prompt:
         if key in TEXTS and isinstance(value, dict):
             return self._object(value)
         name = repr(key) if _NAME.fullmatch(key) else "a field"
-        raise HttpError(400, f"{name} is not passed on: the proxy does not know what it may hold.")
+        raise InvalidRequest(f"{name} is not passed on: the proxy does not know what it may hold.")
 
     def _item(self, key: str, value: Any) -> Any:
         """Return an item of a list; None for a thought of a model whose seal is invalid."""
@@ -247,7 +255,7 @@ class Prompt:
         """Return a key of a schema. Functions need it unmodified, so it is noted to be checked."""
         if text not in SCHEMA_KEYS:
             if not _NAME.fullmatch(text):
-                raise HttpError(400, "a schema has a key that is no name.")
+                raise InvalidRequest("a schema has a key that is no name.")
             self._name("parameters", text)
         return text
 
@@ -326,12 +334,12 @@ def map_json(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "
 
 
 def _is_model(name: str, models: Collection[str]) -> bool:
-    """Return True for a name of a model. Raise HttpError (400) if a word of it is not public."""
+    """Return True for a name of a model. Raise InvalidRequest if a word of it is not public."""
     words = set(_WORD.findall(name.lower())) - MODELS
     versions = all(map(_is_version, re.findall(r"[\d-]+", name)))
     if name in models or (all(map(is_plain, words)) and versions and _NAME.fullmatch(name)):
         return True
-    raise HttpError(400, "'model': the proxy does not know this name; add it to `models`.")
+    raise InvalidRequest("'model': the proxy does not know this name; add it to `models`.")
 
 
 def _is_version(text: str) -> bool:
@@ -341,8 +349,8 @@ def _is_version(text: str) -> bool:
     return short or _VERSION.fullmatch(bare) is not None
 
 
-def _names_somebody(field: str) -> HttpError:
-    return HttpError(400, f"{field!r} has a name or number that may identify a person.")
+def _names_somebody(field: str) -> InvalidRequest:
+    return InvalidRequest(f"{field!r} has a name or number that may identify a person.")
 
 
 def _split_words(name: str) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 
-from ..tables import NAMES, is_first_name, listed, words
-from ..words import builtin_lexicon
+from ..entities.tables import NAMES, is_first_name, listed, words
+from ..entities.words import builtin_lexicon
 from .base import Mention
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")

@@ -25,18 +25,18 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
 
-from ...about import __version__
-from ...config import PipelineOptions, ServiceOptions
-from ...errors import DxError, Errors, UsageError
-from ...io.account import Account
-from ...io.build import get_sanitizer, make_pipeline
-from ...io.records import Failed, Result
-from ...machine import LOOPBACK, end_with_parent
-from ...pipeline.component import DxSanitizer
-from ...pipeline.receipt import COUNTS
-from ...privacy.guarantee import Guarantee
-from ...text.mentions import united
-from ..conversation import secret
+from ..about import __version__
+from ..config import PipelineOptions, ServiceOptions
+from ..errors import DxError, Errors, UsageError
+from ..io.account import Account
+from ..io.build import get_sanitizer, make_pipeline
+from ..io.records import Failed, Result
+from ..machine import LOOPBACK, end_with_parent
+from ..pipeline.component import DxSanitizer
+from ..pipeline.receipt import COUNTS
+from ..privacy.guarantee import Guarantee
+from ..prompts.conversation import secret
+from ..text.mentions import united
 from .service import (
     LOG,
     Callers,

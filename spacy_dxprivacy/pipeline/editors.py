@@ -15,14 +15,14 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from .arrays import Bools1d, Floats1d, Ints1d, Numbers1d
-from .mechanisms.path_v2 import SentenceMechanism
-from .metric.policy_graph import Kernel
-from .prior.chain import Chain, Prior
-from .registries import registry
-from .space import Space
-from .ty import Mechanism
-from .validate import fail
+from ..arrays import Bools1d, Floats1d, Ints1d, Numbers1d
+from ..mechanisms.path_v2 import SentenceMechanism
+from ..metric.policy_graph import Kernel
+from ..prior.chain import Chain, Prior
+from ..registries import registry
+from ..space import Space
+from ..ty import Mechanism
+from ..validate import fail
 
 Candidates = tuple[Numbers1d, Floats1d]  # rows for a released word, and their log-likelihoods
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ...registries import registry
-from ...validate import one_of
-from ..tables import listed_of
+from ..entities.tables import listed_of
+from ..registries import registry
+from ..validate import one_of
 from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream
 from .codes import PEOPLE, contact, contact_of_person, firsts_of, keyed_name, kind_of
 from .name_forms import DrawnName, Person, fold, read_names, user_names_of, write

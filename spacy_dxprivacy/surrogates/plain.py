@@ -16,11 +16,11 @@ from typing import Any
 
 import srsly
 
-from ...about import DATA
-from ...errors import DxError, Errors
-from ...privacy.guarantee import Guarantee
-from ...registries import registry
-from ...validate import fail, one_of, whole
+from ..about import DATA
+from ..errors import DxError, Errors
+from ..privacy.guarantee import Guarantee
+from ..registries import registry
+from ..validate import fail, one_of, whole
 from .base import WAYS, Draws, Mention, Surrogate, is_same
 
 NOTHING = Guarantee("none", notes="The original is unchanged, or its surrogate is always the same.")

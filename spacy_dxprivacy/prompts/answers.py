@@ -16,11 +16,10 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from ...entities.surrogates.restoring import Restorer, Rows
-from ...entities.surrogates.table import is_common, is_strange
-from ...io.pieces import word_list
-from .prompts import THOUGHT, map_json, seal
-from .service import HttpError
+from ..io.pieces import word_list
+from .requests import THOUGHT, InvalidAnswer, map_json, seal
+from .restoring import Restorer, Rows
+from .table import is_common, is_strange
 
 RESTORED = word_list("PROMPT_RESTORED")  # fields of an answer that get originals
 IDS = ("output_index", "item_id", "index", "content_index", "summary_index")
@@ -195,13 +194,13 @@ class AnswerRestorer:
         """Return the events to send for an event of the upstream.
 
         Raises:
-            HttpError: With status 502 for an event of the wrong shape.
+            InvalidAnswer: For an event of the wrong shape.
         """
         self._fed, self._ended = {}, []
         try:
             restored, events = self._seal_thought(self.restore(event)), list[dict[str, Any]]()
         except TypeError:  # an id that is an object
-            raise HttpError(502, "the upstream sent an invalid event.") from None
+            raise InvalidAnswer("the upstream sent an invalid event.") from None
         for ids in self._ended:
             for key in [key for key in self._held if key[1][: len(ids)] == ids]:
                 text, name = self._flush(key), re.split(r"[ .]", key[0])[-1]

@@ -10,19 +10,19 @@ from conftest import ok, run_dx
 from spacy.tokens import Span
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.entities.surrogates import Mention
-from spacy_dxprivacy.entities.surrogates.name_forms import form_of
-from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
-from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
-from spacy_dxprivacy.entities.surrogates.restoring import (
+from spacy_dxprivacy.entities.tables import PEOPLES, PLACES, listed
+from spacy_dxprivacy.entities.words import builtin_lexicon
+from spacy_dxprivacy.prompts.restoring import (
     Restorer,
     TableRestorer,
     rows_of,
     set_apart,
 )
-from spacy_dxprivacy.entities.surrogates.table import SurrogateTable
-from spacy_dxprivacy.entities.tables import PEOPLES, PLACES, listed
-from spacy_dxprivacy.entities.words import builtin_lexicon
+from spacy_dxprivacy.prompts.table import SurrogateTable
+from spacy_dxprivacy.surrogates import Mention
+from spacy_dxprivacy.surrogates.name_forms import form_of
+from spacy_dxprivacy.surrogates.plain import NOTHING, surrogates_of
+from spacy_dxprivacy.surrogates.replacements import replace_mentions
 
 PERSONS = ["Maria Lopez", "Ms. Lopez", "Lopez", "Maria", "Lopez's", "Maria’s", "MARIA LOPEZ",
            "Lopez, Maria", "M. Lopez", "Dr. Wei Chen", "Chen", "Okonkwo",

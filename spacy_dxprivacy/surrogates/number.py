@@ -29,11 +29,11 @@ from functools import cached_property
 import numpy as np
 from spacy.tokens import Doc
 
-from ...arrays import Bools1d
-from ...privacy.guarantee import Guarantee
-from ...privacy.randomness import Rng, geometric
-from ...registries import registry
-from ...validate import fail, one_of, positive
+from ..arrays import Bools1d
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng, geometric
+from ..registries import registry
+from ..validate import fail, one_of, positive
 from .base import Draws, Mention
 from .codes import redrawn
 from .dates import ordinal

@@ -26,10 +26,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
-from ...privacy.randomness import below
-from ..tables import listed, listed_of, words
-from ..words import builtin_lexicon
-from .base import Draws, Independent, Mention, Scope, Stream, digits, pick, registered
+from ..entities.tables import listed, listed_of, words
+from ..entities.words import builtin_lexicon
+from ..privacy.randomness import below
+from ..registries import registry
+from .base import Draws, Independent, Mention, Scope, Stream, digits, pick
 from .name_forms import DrawnName, family_of, fold, name_classes, user_words
 
 DOMAINS = ("example.com", "example.org", "example.net")
@@ -54,7 +55,6 @@ _GLUED = re.compile(r"\A(?:van(?:der|den|de)?|von(?:der)?|dela|del|della)(?=[a-z
 _TESTS = {"3": "378282", "4": "400000", "5": "510510"}  # card networks' developer documentation
 
 
-@registered
 class Contact(Independent):
     """Draws contacts from ranges reserved for examples; see the module docstring."""
 
@@ -88,6 +88,17 @@ class Contact(Independent):
 
     def _draw(self, kind: str, text: str, identity: str, draws: Draws) -> str:
         return contact(kind, text, self.scope.stream(draws, "contact", identity))
+
+
+@registry.dx_surrogates("dx.Contact.v1")
+def make_contact(scope: str = "document", key: str | None = None) -> Contact:
+    """Make surrogates of contacts.
+
+    Args:
+        scope: "mention", "document" (the same original has one surrogate), or "corpus".
+        key: Path of the key file, required with scope "corpus".
+    """
+    return Contact(Scope(scope, key))
 
 
 def kind_of(text: str) -> str:
@@ -148,7 +159,6 @@ def _dialled(number: str, text: str) -> str:
     return "".join(next(numerals) if c.isdigit() else c for c in text)
 
 
-@registered
 class Digits(Independent):
     """Draws numbers of records, accounts and cards; see the module docstring."""
 
@@ -180,6 +190,17 @@ class Digits(Independent):
 
     def _draw(self, text: str, identity: str, draws: Draws) -> str:
         return alike(text, self.scope.stream(draws, "digits", identity))
+
+
+@registry.dx_surrogates("dx.Digits.v1")
+def make_digits(scope: str = "document", key: str | None = None) -> Digits:
+    """Make surrogates of numbers of records, accounts and cards.
+
+    Args:
+        scope: "mention", "document" (the same original has one surrogate), or "corpus".
+        key: Path of the key file, required with scope "corpus".
+    """
+    return Digits(Scope(scope, key))
 
 
 def _bare(text: str) -> str:

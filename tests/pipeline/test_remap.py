@@ -6,10 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from conftest import leaks
-
-from spacy_dxprivacy import DxError, registry
-
-from .distributions import (
+from sampler.distributions import (
     BETA,
     KINDS,
     N,
@@ -21,6 +18,8 @@ from .distributions import (
     small_space,
     starts_of,
 )
+
+from spacy_dxprivacy import DxError, registry
 
 ONE_STATE = ("pairs", "pairs of types", "alone")
 

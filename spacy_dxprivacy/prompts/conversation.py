@@ -24,15 +24,15 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities.surrogates.base import Mention, Scope
-from ..entities.surrogates.date_shift import evident_order
-from ..entities.surrogates.replacements import ORDER, USER, Replacement
-from ..entities.surrogates.restoring import Rows, rows_of, set_apart
-from ..entities.surrogates.table import SurrogateTable
 from ..errors import DxError
 from ..io.build import get_sanitizer
 from ..io.records import MENTIONS, Record
+from ..surrogates.base import Mention, Scope
+from ..surrogates.date_shift import evident_order
+from ..surrogates.replacements import ORDER, USER, Replacement
 from ..text.mentions import in_ascii, plain_label
+from .restoring import Rows, rows_of, set_apart
+from .table import SurrogateTable
 
 MARK = "\x1e"  # delimiter around each text in the document; white space to the tokenizer
 SECRET = "DX_SERVICE_SECRET"  # environment variable, set only for worker processes

@@ -14,12 +14,12 @@ from spacy.attrs import IS_SPACE
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...arrays import Bools1d
-from ...errors import DxError, Errors
-from ...privacy.randomness import Rng
-from ...text.language import base_language, language_of_doc
-from ...text.mentions import Entity, plain_label, united
-from ...text.normal import identity, is_nobody
+from ..arrays import Bools1d
+from ..errors import DxError, Errors
+from ..privacy.randomness import Rng
+from ..text.language import base_language, language_of_doc
+from ..text.mentions import Entity, plain_label, united
+from ..text.normal import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
 

@@ -20,11 +20,10 @@ from functools import cached_property
 from itertools import count
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
-from ...io.files.keys import derive_key, read_key
-from ...privacy.guarantee import Guarantee
-from ...privacy.randomness import WORD, Rng, below
-from ...registries import registry
-from ...validate import fail, one_of
+from ..files.keys import derive_key, read_key
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import WORD, Rng, below
+from ..validate import fail, one_of
 
 KEY_ID = 16  # hexadecimal digits
 WAYS = ("drawn", "words", "kept")
@@ -38,7 +37,6 @@ LANGUAGE = "the language of the text, which surrogates are of"
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
-Kind = TypeVar("Kind", bound="Independent")
 
 
 class Keyed:
@@ -227,23 +225,6 @@ class Independent:
             source="Bellare 2006 (HMAC)" if keyed else "drawn independently of the original",
             notes=(premise * keyed + self.notes).strip(),
         )
-
-
-def registered(kind: type[Kind]) -> type[Kind]:
-    """Register a constructor for a class of surrogates whose only setting is the scope."""
-
-    def make(scope: str = "document", key: str | None = None) -> Kind:
-        """Make the surrogate.
-
-        Args:
-            scope: "mention", "document" (the same original has one surrogate), or "corpus".
-            key: Path of the key file, required with scope "corpus".
-        """
-        return kind(Scope(scope, key))
-
-    make.__module__ = kind.__module__  # registries report the module of a name
-    registry.dx_surrogates(kind.name)(make)
-    return kind
 
 
 def is_same(text: str, surrogate: str) -> bool:

@@ -26,8 +26,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-from ...privacy.randomness import below
-from ..tables import (
+from ..entities.tables import (
     COMPANY_ENDS,
     HOUSES,
     STATES,
@@ -37,7 +36,9 @@ from ..tables import (
     listed,
     listed_of,
 )
-from .base import LANGUAGE, Draws, Independent, Mention, Stream, digits, pick, registered
+from ..privacy.randomness import below
+from ..registries import registry
+from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream, digits, pick
 from .codes import redrawn
 
 LONG_CODE = 10  # characters of a postal code of the United States with its last four digits
@@ -88,7 +89,6 @@ class _ByLanguage(Independent):
         return str(draws.memory.setdefault(("town", number), town)) if shared else town
 
 
-@registered
 class Place(_ByLanguage):
     """Draws cities, states, countries and postal codes; see the module docstring."""
 
@@ -157,6 +157,17 @@ class Place(_ByLanguage):
         return pick(countries, stream) if kind == "country" else self._town(draws, number, stream)
 
 
+@registry.dx_surrogates("dx.Place.v1")
+def make_place(scope: str = "document", key: str | None = None) -> Place:
+    """Make surrogates of cities, states, countries and postal codes.
+
+    Args:
+        scope: "mention", "document" (the same original has one surrogate), or "corpus".
+        key: Path of the key file, required with scope "corpus".
+    """
+    return Place(Scope(scope, key))
+
+
 def kind_of_place(text: str, *, after_city: bool = False) -> str:
     """Return "zip", "short" (TX), "state", "country" or "city". New York may be either."""
     bare = text.strip()
@@ -189,7 +200,6 @@ def like_case(text: str, model: str) -> str:
     return text.lower() if model.islower() else text
 
 
-@registered
 class Address(_ByLanguage):
     """Draws street addresses; see the module docstring."""
 
@@ -226,6 +236,17 @@ class Address(_ByLanguage):
         elif len(_BREAK.split(head.strip())) > 1 and not head.rstrip()[-1:].isdigit():
             parts.append(town)
         return ", ".join(parts) or town
+
+
+@registry.dx_surrogates("dx.Address.v1")
+def make_address(scope: str = "document", key: str | None = None) -> Address:
+    """Make surrogates of street addresses.
+
+    Args:
+        scope: "mention", "document" (the same original has one surrogate), or "corpus".
+        key: Path of the key file, required with scope "corpus".
+    """
+    return Address(Scope(scope, key))
 
 
 def written(text: str, home: Home, stream: Stream) -> str:
@@ -279,7 +300,6 @@ def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
     return f"{1 + below(9999, stream)} {street}" if _NUMBER.match(part) else street
 
 
-@registered
 class Organisation(_ByLanguage):
     """Draws names of organisations; see the module docstring."""
 
@@ -328,3 +348,14 @@ class Organisation(_ByLanguage):
         houses = (house.split(":") for house in listed_of(language, "houses"))
         kind = next((kind for word, kind in houses if word in identity), None)
         return f"{kind} {family}" if kind else f"{family} {end}"
+
+
+@registry.dx_surrogates("dx.Organisation.v1")
+def make_organisation(scope: str = "document", key: str | None = None) -> Organisation:
+    """Make surrogates of names of organisations.
+
+    Args:
+        scope: "mention", "document" (the same original has one surrogate), or "corpus".
+        key: Path of the key file, required with scope "corpus".
+    """
+    return Organisation(Scope(scope, key))
