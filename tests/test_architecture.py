@@ -104,6 +104,12 @@ def test_the_list_has_each_room_once():
     assert sorted(plan()) == sorted(rooms)
 
 
+def test_a_folder_of_modules_is_a_package():
+    """setuptools leaves other folders out of what it builds; a checkout works without."""
+    folders = {(HOUSE / file).parent for file in trees()}
+    assert {folder for folder in folders if not (folder / "__init__.py").is_file()} == set()
+
+
 def test_an_import_goes_down():
     height = {room: place for place, room in enumerate([*plan(), ""])}
     wrong = [
