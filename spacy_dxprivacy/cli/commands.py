@@ -132,7 +132,7 @@ def restore_cli(
     else:
         write_bytes(output, restored.encode(), force=force)
     typer.echo(f"{restorer.restored} restored.", err=True)
-    for label, lines_by_label in groupby(sorted(restorer.left), key=lambda pair: pair[0]):
+    for label, lines_by_label in groupby(sorted(restorer.unrestored), key=lambda pair: pair[0]):
         lines = [line for _, line in lines_by_label]
         listed = ", ".join(map(str, dict.fromkeys(lines)))
         why = "may not be a surrogate, or have several originals, and stay unchanged"

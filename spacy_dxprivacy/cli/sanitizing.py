@@ -26,7 +26,7 @@ from ..io.build import get_sanitizer, make_pipeline
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
 from ..io.run import can_resume, sanitize
 from ..pipeline.count import Count
-from ..prompts.restoring import dates_apart
+from ..prompts.restoring import mark_ambiguous_dates
 from ..prompts.table import SurrogateTable, check_cipher, write_table
 from ..surrogates.replacements import Replacement
 from ..ty import facts_of
@@ -274,7 +274,7 @@ def _table_of_surrogates(
     surrogates = sanitizer.settings.surrogates
 
     def add(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
-        drawn = dates_apart(doc, drawn, surrogates, table)
+        drawn = mark_ambiguous_dates(doc, drawn, surrogates, table)
         table.add_document(doc, drawn, surrogates)
         return drawn
 

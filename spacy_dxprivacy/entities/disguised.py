@@ -19,8 +19,8 @@ from ..text.mentions import Entity, is_word
 from .phrases import in_tokens
 from .words import builtin_lexicon, is_name
 
-SHORTEST, LONG = 4, 6  # minimum letters of a disguised name: listed, and unlisted
-LONGEST = 40  # maximum letters of two names in one word
+MIN_LISTED, MIN_UNLISTED = 4, 6  # minimum letters of a disguised name: listed, and unlisted
+MAX_JOINED = 40  # maximum letters of two names in one word
 _L = r"[^\W\d_]"
 # Three letters or more with the same separator between them: P.e.t.e.r, P E T E R.
 _LETTERS = re.compile(
@@ -42,14 +42,14 @@ _CAMEL = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]+")
 def match_disguised(doc: Doc) -> list[Entity]:
     """Return the disguised names of a text as (DISGUISED, start, end) in tokens."""
     text = doc.text
-    spans = [*_parted(text), *_references(text), *_glued(text), *_joined(text, _leet(text))]
-    spans += _joined(text, map(_spelled, _LETTERS.finditer(text)))
+    spans = [*_parted(text), *_references(text), *_glued(text), *_joined_spans(text, _leet(text))]
+    spans += _joined_spans(text, map(_spelled, _LETTERS.finditer(text)))
     return [in_tokens(doc, "DISGUISED", *span) for span in spans]
 
 
 def _is_listed(word: str) -> bool:
     """Return whether a word is a listed name of sufficient length and not a common word."""
-    return len(word) >= SHORTEST and is_name(word) and not is_word(word.lower())
+    return len(word) >= MIN_LISTED and is_name(word) and not is_word(word.lower())
 
 
 def _is_unlisted(word: str) -> bool:
@@ -58,10 +58,10 @@ def _is_unlisted(word: str) -> bool:
     rank = builtin_lexicon().rank
     is_listed = lower in rank or lower.capitalize() in rank or word.upper() in rank
     ordered = all(a < b for a, b in pairwise(lower))
-    return len(word) >= LONG and not is_listed and not ordered
+    return len(word) >= MIN_UNLISTED and not is_listed and not ordered
 
 
-def _joined(text: str, parts: Iterable[tuple[int, int, bool]]) -> Iterator[tuple[int, int]]:
+def _joined_spans(text: str, parts: Iterable[tuple[int, int, bool]]) -> Iterator[tuple[int, int]]:
     """Join adjacent parts (start, end, is a name). Return the runs that contain a name."""
     runs: list[tuple[int, int, bool]] = []
     for start, end, named in parts:
@@ -77,9 +77,11 @@ def _spelled(match: re.Match[str]) -> tuple[int, int, bool]:
     """Return (start, end, is a name) for letters with a separator between them."""
     joint = match["joint"]
     word = match[0].replace(joint, "")
-    is_abbreviation = joint != " " and word.isupper() and len(word) < 2 * SHORTEST
+    is_abbreviation = joint != " " and word.isupper() and len(word) < 2 * MIN_LISTED
     named = _is_listed(word) or (_is_unlisted(word) and not is_abbreviation)
-    named = named or (joint == " " and LONG < len(word) <= LONGEST and _is_two_names(word))
+    named = named or (
+        joint == " " and MIN_UNLISTED < len(word) <= MAX_JOINED and _is_two_names(word)
+    )
     return *match.span(), named
 
 

@@ -65,8 +65,8 @@ INSTITUTIONS, LAW = (
     for name in ("INSTITUTIONS", "LAW")
 )
 ABBREVIATIONS, DIAGNOSES = words("ABBREVIATIONS", "terms"), words("DIAGNOSES", "terms")
-_ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
-_EPONYMS = _ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
+_EPONYMS_ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
+_EPONYMS = _EPONYMS_ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
 _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM_NOUNS
 _GENERIC = INSTITUTIONS | LAW
 _ILLNESSES = frozenset("disease diseases dystrophy palsy syndrome syndromes tumor tumour".split())
@@ -74,10 +74,10 @@ _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 # Words that stand before a name, and never before a term.
-_CALLING = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE_VERB").split("|")}
+_BEFORE_NAMES = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE_VERB").split("|")}
 _ROMAN = re.compile(r"[IVX]{1,4}[ab]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
-_SHORT_CAPITALS = 4  # maximum letters of an unlisted abbreviation
+_MAX_ABBREVIATION = 4  # maximum letters of an unlisted abbreviation
 
 
 class Bounds:
@@ -107,7 +107,7 @@ class Bounds:
         self._judgements: dict[tuple[Entity, frozenset[str]], Entity | None] = {}
         self._listed: dict[tuple[int, str], bool] = {}
 
-    def cut(self, matches: Iterable[Entity], spans: Iterable[Span] = ()) -> list[Entity]:
+    def split(self, matches: Iterable[Entity], spans: Iterable[Span] = ()) -> list[Entity]:
         """Return the matches, split at words and marks that separate names, without terms.
 
         spans: Entities of the document. Words of their full names do not count as terms.
@@ -126,16 +126,16 @@ class Bounds:
         for label, start, end in matches:
             if label == "DATE" and (self._is_of_two(start, end) or self._is_in_phrase(start, end)):
                 continue
-            fixed = self._fixed(label, start, end)
+            fixed = self._phrase_tokens(label, start, end)
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # a court has the name of its place
             pieces += self._pieces((label, start, end), fixed, ends)
         judged: list[Entity | None] = []
         for piece in pieces:
-            judged.append(self._judged(piece, persons) if piece[0] in _NAMED else piece)
+            judged.append(self._cached_judgement(piece, persons) if piece[0] in _NAMED else piece)
         return list(filter(None, judged))
 
-    def trimmed(self, start: int, end: int) -> tuple[int, int]:
+    def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at both ends, and without
         a possessive ending ('s) at its start."""
         while start < end and (self._are_marks[start] or self.texts[start] in _POSSESSIVES):
@@ -144,7 +144,7 @@ class Bounds:
             end -= 1
         return start, end
 
-    def _fixed(self, label: str, start: int, end: int) -> Collection[int]:
+    def _phrase_tokens(self, label: str, start: int, end: int) -> Collection[int]:
         """Return the tokens of a match that are part of a legal or Latin phrase."""
         if label not in _PHRASED or not self._phrases:
             return ()
@@ -159,7 +159,7 @@ class Bounds:
         if len(fixed) == end - start:
             return
         if label not in _BETWEEN or (end - start < 2 and not fixed):
-            yield label, *(self.trimmed(start, end) if label == "ADDRESS" else (start, end))
+            yield label, *(self.trim(start, end) if label == "ADDRESS" else (start, end))
             return
         cuts = [end]
         if fixed or self._separators[start] < self._separators[end]:
@@ -167,7 +167,7 @@ class Bounds:
             cuts = [i for i in range(start, end) if i in fixed or separates(i)] + cuts
         first = start
         for i in cuts:
-            low, high = self.trimmed(first, i) if label in _NAMED else (first, i)
+            low, high = self.trim(first, i) if label in _NAMED else (first, i)
             # Opening words of a sentence and the article of a firm are not part of the name.
             openings: Collection[str] = ()
             if label in ("ORG", "GPE"):
@@ -200,7 +200,7 @@ class Bounds:
 
     # -- terms -------------------------------------------------------------------------------------
 
-    def _judged(self, entity: Entity, names: set[str]) -> Entity | None:
+    def _cached_judgement(self, entity: Entity, names: set[str]) -> Entity | None:
         """Return an entity without legal words at its ends, or None if it is a term. It is an ORG
         if its last word names a type of institution.
 
@@ -216,11 +216,11 @@ class Bounds:
         before = self.lowers[start - 1].rstrip(".") if start else ""
         if label == "PERSON" and before not in LISTED["TITLE"] and self._is_title(start, end):
             return None
-        called = before in _CALLING and self.lowers[start] not in _OFFICES
+        called = before in _BEFORE_NAMES and self.lowers[start] not in _OFFICES
         is_full_name = end - start > 1 and builtin_lexicon().is_first_name(self.texts[start])
         if not called and not is_full_name:
             if label == "PERSON":
-                start, end = self._without_law(start, end)
+                start, end = self._trim_legal_words(start, end)
             if label != "ORG" and end - start > 1 and self.lowers[end - 1] in INSTITUTIONS:
                 label = "ORG"
             if self._is_term(label, start, end, names):
@@ -232,7 +232,7 @@ class Bounds:
         is_title = end - start == 1 and self.lowers[start].rstrip(".") in LISTED["TITLE"]
         return is_title and end < len(self.texts) and self.texts[end].istitle()
 
-    def _without_law(self, start: int, end: int) -> tuple[int, int]:
+    def _trim_legal_words(self, start: int, end: int) -> tuple[int, int]:
         edges = _GENERIC
         while start < end and (self.lowers[start] in edges or self.doc[start].is_punct):
             start, edges = start + 1, _GENERIC | _JOINTS
@@ -241,14 +241,14 @@ class Bounds:
         return start, end
 
     def _is_term(self, label: str, start: int, end: int, names: frozenset[str]) -> bool:
-        telling = [
+        content = [
             i
             for i in range(start, end)
             if self.lowers[i] not in _JOINTS
             and self.texts[i] not in _POSSESSIVES
             and any(map(str.isalpha, self.texts[i]))
         ]
-        if all(self.lowers[i] in _GENERIC or self.texts[i] in ABBREVIATIONS for i in telling):
+        if all(self.lowers[i] in _GENERIC or self.texts[i] in ABBREVIATIONS for i in content):
             return True
         after = self.lowers[end] if end < len(self.lowers) else ""
         if label == "PERSON" and self._begins_statute(end):
@@ -257,9 +257,9 @@ class Bounds:
             return True
         if not names.isdisjoint(self.lowers[start:end]) or after in FOLLOWING["HUMAN"]:
             return False
-        if all(self._is_listed(i, label) for i in telling):
+        if all(self._is_listed(i, label) for i in content):
             return True
-        return end - start < 4 and self._is_called_after(start, end, telling)
+        return end - start < 4 and self._is_eponym(start, end, content)
 
     def _begins_statute(self, end: int) -> bool:
         """Return whether the capitalised words from token `end` on complete a statute's name."""
@@ -276,7 +276,7 @@ class Bounds:
 
     def _look_up(self, i: int, label: str) -> bool:
         text, lower = self.texts[i], self.lowers[i]
-        if lower in PRODUCTS or lower in _ALONE or text in ABBREVIATIONS:
+        if lower in PRODUCTS or lower in _EPONYMS_ALONE or text in ABBREVIATIONS:
             return True
         if is_name(text):
             return lower in DIAGNOSES and text != lower.capitalize()
@@ -296,9 +296,9 @@ class Bounds:
             return True
         beside = (*self.texts[max(i - 1, 0) : i], *self.texts[i + 1 : i + 2])
         shouted = any(word.isupper() and len(word) > 1 for word in beside)
-        return text.isupper() and len(text) <= _SHORT_CAPITALS and not shouted
+        return text.isupper() and len(text) <= _MAX_ABBREVIATION and not shouted
 
-    def _is_called_after(self, start: int, end: int, telling: Sequence[int]) -> bool:
+    def _is_eponym(self, start: int, end: int, content: Sequence[int]) -> bool:
         """Return whether an illness, sign, test or device is named after the person."""
         texts, lowers = self.texts, self.lowers
         last = end - (texts[end - 1] in _POSSESSIVES)
@@ -310,7 +310,7 @@ class Bounds:
             return False
         if lowers[after] in TERM_NOUNS and not texts[after].istitle():
             return True
-        if not all(lowers[i] in _EPONYMS for i in telling):
+        if not all(lowers[i] in _EPONYMS for i in content):
             return False
         if any(_ROMAN.fullmatch(word) and word != "I" for word in texts[last - 1 : after + 1]):
             return True

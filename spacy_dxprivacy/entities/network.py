@@ -33,10 +33,16 @@ from ..space import Space
 from ..validate import fail
 
 LABELS = ("PERSON", "ORG", "GPE", "ADDRESS", "DATE", "TIME")
-ROWS = (18000, 5000, 7000, 1600, 1200)  # of the hash tables for word, prefix, suffix, shape, kind
+TABLE_ROWS = (
+    18000,
+    5000,
+    7000,
+    1600,
+    1200,
+)  # of the hash tables for word, prefix, suffix, shape, kind
 WIDTH, HIDDEN, DEPTH, PIECES = 64, 96, 4, 2
 DROPOUT = 0.1  # in training
-FILE = "parameters.npz"
+PARAMETER_FILE = "parameters.npz"
 
 Network = Model[Any, Any]  # list of features -> list of tag probabilities, float32 (tokens, tags)
 
@@ -50,11 +56,11 @@ def make() -> Network:
     """Return the network with random parameters; call `initialize` before training."""
     # Fixed seeds: by default a seed depends on the layers that the process made before.
     tables: list[Network] = [
-        HashEmbed(WIDTH, rows, column=i, seed=3 * i + 1) for i, rows in enumerate(ROWS)
+        HashEmbed(WIDTH, rows, column=i, seed=3 * i + 1) for i, rows in enumerate(TABLE_ROWS)
     ]
     looked_up: Network = Model("public_vectors", _public_vectors)
     vectors: Network = chain(looked_up, Linear(WIDTH, Space.builtin().vectors.shape[1]))
-    embedded = WIDTH * (len(ROWS) + 1)
+    embedded = WIDTH * (len(TABLE_ROWS) + 1)
     mixed = Maxout(HIDDEN, embedded, nP=PIECES, dropout=DROPOUT, normalize=True)
     wide: Network = chain(
         expand_window(1), Maxout(HIDDEN, 3 * HIDDEN, nP=PIECES, dropout=DROPOUT, normalize=True)
@@ -80,7 +86,10 @@ def load(folder: Path) -> Network:
     network = make()
     network.initialize()
     try:
-        with (folder / FILE).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        with (
+            (folder / PARAMETER_FILE).open("rb") as file,
+            np.load(file, allow_pickle=False) as stored,
+        ):
             for name, values in named(network):
                 if stored[name].shape != values.shape or not np.isfinite(stored[name]).all():
                     raise ValueError

@@ -103,12 +103,12 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
             yield match.span(match.lastindex or 0)
     place = 0
     while core := pattern("ADDRESS").search(text, place):
-        start, end = core.start(), _extended(text, core.end())
+        start, end = core.start(), _extend(text, core.end())
         yield start, end
         place = max(end, start + 1)
 
 
-def _extended(text: str, end: int) -> int:
+def _extend(text: str, end: int) -> int:
     """Return the end of an address: after the last piece that certainly belongs to it, or after a
     town without common words and personal names."""
     firm, pieces, unit = end, 0, False
@@ -198,7 +198,7 @@ def _is_new(word: str) -> bool:
 
 # Bounded: otherwise a search scans a run of blanks again from each blank.
 BLANKS = r"[ \t]{0,40}"
-MOST_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
+MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
 Labels = tuple[str | None, ...]
 
@@ -265,19 +265,19 @@ def _columns(text: str) -> Iterator[Entity]:
         if tables and not (_RULE.fullmatch(row) and row.strip()):
             tables = {(mark, of): None for mark, of in tables if row.count(mark) + 1 == len(of)}
             for mark, labels in tables:
-                yield from _labelled(start, row.split(mark), labels)
+                yield from _cells_of_row(start, row.split(mark), labels)
         if _head().search(row):
             mark = max("|\t;,", key=row.count)
             names = [name.strip(" \t\"'").lower() for name in row.split(mark)]
             labels = tuple(map(_label_of().get, names))
             if len(labels) - labels.count(None) > 1:
                 tables[mark, labels] = None
-                if len(tables) > MOST_TABLES:
+                if len(tables) > MAX_TABLES:
                     del tables[next(iter(tables))]
         start += len(row) + 1
 
 
-def _labelled(start: int, values: list[str], labels: Labels) -> Iterator[Entity]:
+def _cells_of_row(start: int, values: list[str], labels: Labels) -> Iterator[Entity]:
     for value, label in zip(values, labels, strict=True):
         bare = value.strip(" \t\"'\r")
         fits = label not in _DIGITS or any(map(str.isdigit, bare))

@@ -28,11 +28,11 @@ from .extent import Bounds
 from .tables import words
 from .words import builtin_lexicon, features
 
-TOKENS = 4096  # per call of the network
-UNKNOWN = 0.4  # share of unknown lower-case words above which a text is hardly English
-STRICTER = 3.0  # factor on the thresholds for such a text
-UNLIKELY = 0.01  # minimum ratio of a token's best label to no entity; others are outside
-TINY = 1e-9
+BATCH_TOKENS = 4096  # per call of the network
+MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
+FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
+MIN_LABEL_RATIO = 0.01  # minimum ratio of a token's best label to no entity; others are outside
+MIN_PROBABILITY = 1e-9
 Factors = dict[str, float]
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 _NAMES = frozenset({"PERSON", "GPE"})
@@ -84,13 +84,13 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         normal = (in_normal_form(doc, self.nlp, self) for doc in stream)
         for docs in util.minibatch(map(split_table_fields, normal), batch_size):
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
-            shares = dict(zip(map(id, english), predicted(english), strict=True))
+            shares = dict(zip(map(id, english), predict_tags(english), strict=True))
             for doc in docs:
                 entities: list[Entity] = []
                 if id(doc) in shares:
                     thresholds, evidence = self._factors_for(doc)
                     names = take_evidence(doc, evidence)
-                    entities = spans(weighed(shares[id(doc)], names), thresholds)
+                    entities = spans(add_evidence(shares[id(doc)], names), thresholds)
                 set_entities(doc, entities)
                 yield doc
 
@@ -99,7 +99,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         takes unknown words for names, and guesses of the rules are no evidence."""
         if not is_hardly_english(doc):
             return self.thresholds, self.evidence
-        thresholds = {label: STRICTER * value for label, value in self.thresholds.items()}
+        thresholds = {label: FOREIGN_FACTOR * value for label, value in self.thresholds.items()}
         return thresholds, {**self.evidence, "dx_guess": min(self.evidence["dx_guess"], 1.0)}
 
 
@@ -117,14 +117,14 @@ def is_hardly_english(doc: Doc) -> bool:
     rank = builtin_lexicon().rank
     small = [t.text for t in doc if len(t) > 1 and t.text.isalpha() and t.text.islower()]
     unknown = sum(word not in rank and word.capitalize() not in rank for word in small)
-    return len(small) > 2 and unknown > UNKNOWN * len(small)
+    return len(small) > 2 and unknown > MAX_UNKNOWN_SHARE * len(small)
 
 
-def predicted(docs: list[Doc]) -> list[Floats2d]:
+def predict_tags(docs: list[Doc]) -> list[Floats2d]:
     """Return the tag probabilities of each Doc, float32 (tokens, tags). Docs must have tokens.
 
-    The features of all Docs form one sequence. The network reads `TOKENS` tokens of it at a time,
-    so that memory is bounded.
+    The features of all Docs form one sequence. The network reads BATCH_TOKENS tokens of it at a
+    time, so that memory is bounded.
     """
     if not docs:
         return []
@@ -132,10 +132,10 @@ def predicted(docs: list[Doc]) -> list[Floats2d]:
     gap = np.zeros((reach, rows[0].shape[1]), dtype=rows[0].dtype)
     flat = np.concatenate([part for row in rows for part in (row, gap)])
     parts = []
-    for start in range(0, len(flat), TOKENS):
+    for start in range(0, len(flat), BATCH_TOKENS):
         before = min(start, reach)
-        (shares,) = network.bundled().predict([flat[start - before : start + TOKENS + reach]])
-        parts.append(shares[before : before + TOKENS])
+        (shares,) = network.bundled().predict([flat[start - before : start + BATCH_TOKENS + reach]])
+        parts.append(shares[before : before + BATCH_TOKENS])
     flat_shares = np.concatenate(parts)
     starts = np.cumsum([0, *(len(row) + reach for row in rows)])
     return [flat_shares[start:][: len(row)] for start, row in zip(starts, rows, strict=False)]
@@ -151,7 +151,7 @@ def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity,
     return [((span.label_, span.start, span.end), evidence[span.id_]) for span in names]
 
 
-def weighed(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Floats2d:
+def add_evidence(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Floats2d:
     """Return probabilities in which the tags of each name are multiplied by its factor.
 
     Both tags of the first word are multiplied, since the name may begin further left.
@@ -179,8 +179,8 @@ def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> lis
     """
     limits = np.array([thresholds[label] for label in network.LABELS])
     by_label = (shares[:, 1::2] + shares[:, 2::2]) / limits
-    candidates = np.flatnonzero(by_label.max(axis=1) > UNLIKELY * shares[:, 0])
-    scores = np.log(np.maximum(shares, TINY))
+    candidates = np.flatnonzero(by_label.max(axis=1) > MIN_LABEL_RATIO * shares[:, 0])
+    scores = np.log(np.maximum(shares, MIN_PROBABILITY))
     scores[:, 1:] -= np.repeat(np.log(limits), 2)
     breaks = np.flatnonzero(np.diff(candidates) > 1) + 1
     return [
@@ -228,8 +228,8 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
     }
     owner = {i: span for span in kept for i in range(span.start, span.end)}
     bounds = Bounds(doc)
-    for label, first, last in bounds.cut(predictions):
-        start, end = _trimmed(bounds, label, first, last)
+    for label, first, last in bounds.split(predictions):
+        start, end = _trim(bounds, label, first, last)
         if not _is_entity(doc, start, end):
             continue
         beside = {owner[i] for i in range(start, end) if i in owner and owner[i].label_ == label}
@@ -243,13 +243,13 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
             tokens = list(run)
             is_cut = len(tokens) < end - start
             if not is_owned and not (is_cut and all(is_word(doc[i].lower_) for i in tokens)):
-                low, high = _trimmed(bounds, label, tokens[0], tokens[-1] + 1)
+                low, high = _trim(bounds, label, tokens[0], tokens[-1] + 1)
                 if low < high:
                     span = Span(doc, low, high, label=label)
                     kept.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
     entities = sorted((plain_label(span.label_), span.start, span.end) for span in kept)
-    again = bounds.cut(mentions(doc, entities), kept)
+    again = bounds.split(mentions(doc, entities), kept)
     doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
 
@@ -271,14 +271,14 @@ def _is_degree(text: str) -> bool:
     return text.count(".") > 1 and text.replace(".", "").lower() in NO_NAME_PART
 
 
-def _trimmed(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
+def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
     """Return an extent without white space and marks at its ends; except for dates and times,
     also without degrees and linking words."""
     doc = bounds.doc
     if label not in ("DATE", "TIME"):
         while start < end and _is_degree(doc[end - 1].text):
             end -= 1
-        return bounds.trimmed(start, end)
+        return bounds.trim(start, end)
     while start < end and (doc[start].is_space or doc[start].is_punct):
         start += 1
     while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):

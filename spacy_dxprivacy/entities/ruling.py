@@ -102,7 +102,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             taken.update(range(start, end))
         entities = [(plain_label(span.label_), span.start, span.end) for span in spans]
         further = mentions(doc, sorted(entities, key=lambda entity: entity[1]))
-        again = Bounds(doc).cut(further, spans) if further else []
+        again = Bounds(doc).split(further, spans) if further else []
         spans += [
             Span(doc, start, end, label=label, span_id=BY_GUESS) for label, start, end in again
         ]
@@ -114,9 +114,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         matches |= {*match_phrases(doc), *match_foreign_days(doc)}
         sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
         matches = {(_SOURCES[label][0], start, end) for label, start, end in matches}
-        # Cut twice: after its label changes, an entity is cut at other words.
+        # Split twice: after its label changes, an entity is split at other words.
         bounds = Bounds(doc)
-        entities = bounds.cut(relabelled(bounds, bounds.cut(matches)))
+        entities = bounds.split(relabel_persons(bounds, bounds.split(matches)))
         return {
             ("GUESSED", start, end)
             if label == "PERSON" and sure.isdisjoint(range(start, end))
@@ -157,7 +157,7 @@ def _free_runs(
 # -- labels of persons: firms and places are named like persons ------------------------------------
 
 
-def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
+def relabel_persons(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
     """Return the matches, with the labels of persons that are firms or places corrected."""
     doc = bounds.doc
     gpes = (start for label, start, _ in matches if label == "GPE")
@@ -179,7 +179,7 @@ def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
             is_one_name = end - start == 1 and is_name(bounds.texts[start])
             is_firm = not is_one_name and doc[start:end].text.lower() in FIRMS
             label = "ORG" if is_firm else label
-        entities.append((label, start, _hyphened(doc, end) if label == "PERSON" else end))
+        entities.append((label, start, _extend_over_hyphen(doc, end) if label == "PERSON" else end))
     return entities
 
 
@@ -199,7 +199,7 @@ def _label_before(bounds: Bounds, end: int) -> str:
     return "GPE" if end < len(doc) and texts[end] in _PLACE_AFTER else ""
 
 
-def _hyphened(doc: Doc, end: int) -> int:
+def _extend_over_hyphen(doc: Doc, end: int) -> int:
     """Return the end of a name with the part after its hyphen, as in "Hauta-aho"."""
     if end + 1 >= len(doc) or doc[end].text not in ("-", "‐"):
         return end

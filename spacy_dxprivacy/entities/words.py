@@ -37,7 +37,7 @@ from .tables import (
 
 T = TypeVar("T")
 _MARKS = ("NUM", "SPACE", "EMAIL", "URL")  # kinds from spaCy's lexical attributes
-KINDS = (*" ".join(sections("words")["KINDS"]).split(), *FOLLOWING, *_MARKS)
+WORD_KINDS = (*" ".join(sections("words")["KINDS"]).split(), *FOLLOWING, *_MARKS)
 ALSO_SURE = words("ALSO_SURE")
 ALSO_FIRST = ALSO_SURE | words("ALSO_FIRST")
 _KINDS_OF = {
@@ -50,7 +50,7 @@ _CLOSED = frozenset(
 )
 _CLOSINGS = frozenset("cheers regards sincerely thanks yours thx rgds".split())
 _JOINTS = frozenset({"-", "‐", "–", " "})
-MORE_OFTEN = 2.0  # Lexicon.plainness from which a name is rather a common word
+MIN_COMMON_PLAINNESS = 2.0  # Lexicon.plainness from which a name is rather a common word
 _SUFFIX = frozenset("jr jr. sr sr. ii iii iv esq".split())
 _AMBIGUOUS = frozenset("may march mar dec sep jan jun sun sat wed mon thu thur".split())
 _NO_PART, _CHAT, _SMALL_FIRST = words("NO_PART"), words("CHAT"), words("SMALL_FIRST")
@@ -159,7 +159,7 @@ def is_name(word: str) -> bool:
 def is_plain(word: str) -> bool:
     """Return whether a word is common, and far more frequent as a common word than as a name."""
     lexicon, word = builtin_lexicon(), word.lower()
-    seldom = is_name(word) and lexicon.plainness(word.capitalize()) < MORE_OFTEN
+    seldom = is_name(word) and lexicon.plainness(word.capitalize()) < MIN_COMMON_PLAINNESS
     return word in lexicon.rank and not seldom
 
 
@@ -168,8 +168,8 @@ def is_plain(word: str) -> bool:
 
 @cache_public_words
 def kinds(word: str) -> frozenset[str]:
-    """Return the kinds of a word (see KINDS), with its lower-case form if a rule names it."""
-    return _shared(_judged(word))
+    """Return the kinds of a word (see WORD_KINDS), with its lower-case form if a rule names it."""
+    return _shared(_judge_word(word))
 
 
 @cache
@@ -178,7 +178,7 @@ def _shared(word_kinds: frozenset[str]) -> frozenset[str]:
     return word_kinds
 
 
-def _judged(word: str) -> frozenset[str]:
+def _judge_word(word: str) -> frozenset[str]:
     lower = word.lower()
     word_kinds = set(_KINDS_OF.get(lower.rstrip("."), NONE))
     if lower in rule_words():

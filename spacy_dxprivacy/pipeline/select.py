@@ -160,7 +160,7 @@ class Entities:
 
 def _cut(doc: Doc, mentions: list[Entity]) -> list[Entity]:
     """Return further mentions without those that are no names."""
-    return Bounds(doc).cut(mentions, doc.ents)
+    return Bounds(doc).split(mentions, doc.ents)
 
 
 def _phrases(name: str, phrases: list[str]) -> re.Pattern[str] | None:

@@ -25,7 +25,7 @@ from ..privacy.composition import LONGEST, Loss
 from ..privacy.guarantee import Guarantee
 from ..space import Space
 from ..space.sources import blocked_words
-from ..surrogates.base import LINKED, Surrogate
+from ..surrogates.base import LINKED_BY_SCOPE, Surrogate
 from ..surrogates.name_forms import form_of, persons
 from ..surrogates.replacements import Replacement, replace_mentions
 from ..text.language import foreign_names
@@ -236,7 +236,9 @@ def _numbers_of(context: StageContext, doc: Doc, spans: Sequence[Entity]) -> Seq
     If surrogates hide which mentions are of one person, each mention counts as a person.
     """
     for label, surrogate in context.surrogates.items():
-        hidden = not {*LINKED["document"], *LINKED["corpus"]}.intersection(surrogate.in_clear)
+        hidden = not {*LINKED_BY_SCOPE["document"], *LINKED_BY_SCOPE["corpus"]}.intersection(
+            surrogate.in_clear
+        )
         if surrogate.way == "drawn" and hidden and plain_label(label) == "PERSON":
             return range(len(spans))
     forms = []

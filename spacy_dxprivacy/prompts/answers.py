@@ -17,12 +17,12 @@ from typing import Any
 from pydantic_core import from_json
 
 from ..io.pieces import word_list
-from .requests import THOUGHT, InvalidAnswer, map_json, seal
+from .requests import THOUGHT_SIGNATURES, InvalidAnswer, map_json, seal
 from .restoring import Restorer, Rows
 from .table import is_common, is_strange
 
-RESTORED = word_list("PROMPT_RESTORED")  # fields of an answer that get originals
-IDS = ("output_index", "item_id", "index", "content_index", "summary_index")
+RESTORED_FIELDS = word_list("PROMPT_RESTORED")  # fields of an answer that get originals
+ID_FIELDS = ("output_index", "item_id", "index", "content_index", "summary_index")
 RESPONSE_TEXTS = ("output_text", "refusal", "reasoning_text", "reasoning_summary_text")
 _WORD, _CAPITALISED = re.compile(r"[^\W\d_]{3,}"), re.compile(r"\b[A-Z][^\W\d_]{2,}")
 
@@ -106,11 +106,11 @@ class Position:
         kept = {
             key: item
             for key, item in holder.items()
-            if key in IDS
+            if key in ID_FIELDS
             or (key == "type" and str(item).endswith("_delta"))
             or (is_top and not isinstance(item, dict | list))
         }
-        ids = tuple((key, holder[key]) for key in IDS if key in holder)
+        ids = tuple((key, holder[key]) for key in ID_FIELDS if key in holder)
         return Position(path, self.ids + ids, lambda value: self.alone({**kept, name: value}))
 
     def item(self) -> Position:
@@ -160,7 +160,7 @@ class AnswerRestorer:
             fields[name] = self._field(name, item, inner, is_allowed=is_allowed)
             if (inner.path, inner.ids) in self._fed:
                 self._fed[inner.path, inner.ids] = fields
-        signature = THOUGHT.get(str(holder.get("type")), "")
+        signature = THOUGHT_SIGNATURES.get(str(holder.get("type")), "")
         if isinstance(fields.get(signature), str):
             fields[signature] = seal(fields[signature], str(holder.get("thinking") or ""))
         return fields
@@ -186,7 +186,7 @@ class AnswerRestorer:
             return self._object(value, place)
         if isinstance(value, list):
             return [self._value(item, place.item(), name) for item in value]
-        if isinstance(value, str) and name in RESTORED:
+        if isinstance(value, str) and name in RESTORED_FIELDS:
             return self._note_written(("", ()), self._texts.restore(value))
         return value
 
@@ -219,8 +219,11 @@ class AnswerRestorer:
         ]
 
     def report(self, sent: Iterable[str]) -> dict[str, int]:
-        """Return numbers of originals restored, of words of surrogates that the model changed, and
-        of names that it invented. sent: the texts that it read."""
+        """Count restored originals, altered surrogates and invented names.
+
+        Args:
+            sent: The texts that the model read.
+        """
         written = "\n".join(self._written.values())
         originals = {original for original, *_ in self._rows.values()}
         spoken = {word for text in originals for word in _WORD.findall(text.casefold())}
@@ -267,7 +270,7 @@ class AnswerRestorer:
         """Hold back a piece. Return the text that no surrogate can change any more."""
         key = place.path, place.ids
         self._places[key], self._fed[key] = place, {}
-        held = self._held.setdefault(key, [] if is_call else self._texts.anew())
+        held = self._held.setdefault(key, [] if is_call else self._texts.fresh_copy())
         if isinstance(held, Restorer):
             return self._note_written(key, held.feed(text))
         held.append(text)

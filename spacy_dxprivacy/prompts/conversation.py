@@ -31,13 +31,13 @@ from ..surrogates.base import Mention, Scope
 from ..surrogates.date_shift import evident_order
 from ..surrogates.replacements import ORDER, USER, Replacement
 from ..text.mentions import in_ascii, plain_label
-from .restoring import Rows, rows_of, set_apart
+from .restoring import Rows, mark_ambiguous, rows_of
 from .table import SurrogateTable
 
-MARK = "\x1e"  # delimiter around each text in the document; white space to the tokenizer
-SECRET = "DX_SERVICE_SECRET"  # environment variable, set only for worker processes
-MAX_CHARACTERS = 2**26  # held for all conversations
-MAX_IDLE = 3600.0  # seconds after its last request until a conversation is forgotten
+DELIMITER = "\x1e"  # delimiter around each text in the document; white space to the tokenizer
+SECRET_VARIABLE = "DX_SERVICE_SECRET"  # environment variable, set only for worker processes
+MAX_HELD_CHARACTERS = 2**26  # held for all conversations
+MAX_IDLE_SECONDS = 3600.0  # seconds after its last request until a conversation is forgotten
 NOT_SEPARABLE = "the texts of this request could not be separated."
 _WORD = re.compile(r"\w{2,}")
 
@@ -59,12 +59,12 @@ class SentMention:
 
 @dataclass(frozen=True)
 class Sent:
-    """A text as it was sent. places: the mentions in the text before it was sanitised. left: words
-    of known names that are no mention in it."""
+    """A text as it was sent. places: the mentions in the text before it was sanitised.
+    unmentioned: words of known names that are not in a mention of this text."""
 
     text: str = field(repr=False)
     places: tuple[SentMention, ...] = ()
-    left: frozenset[str] = field(default=frozenset(), repr=False)
+    unmentioned: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def size(self) -> int:
@@ -116,7 +116,9 @@ class Conversations:
         seconds: Time after its last request until a conversation is forgotten.
     """
 
-    def __init__(self, characters: int = MAX_CHARACTERS, seconds: float = MAX_IDLE) -> None:
+    def __init__(
+        self, characters: int = MAX_HELD_CHARACTERS, seconds: float = MAX_IDLE_SECONDS
+    ) -> None:
         self._characters, self._seconds = characters, seconds
         self._held = OrderedDict[bytes, Conversation]()  # least recently used first
         self._lock = threading.Lock()
@@ -147,7 +149,7 @@ class Conversations:
 @cache
 def secret() -> bytes:
     """Return the secret of the process, which only its workers share."""
-    return bytes.fromhex(os.environ.setdefault(SECRET, token_hex(32)))
+    return bytes.fromhex(os.environ.setdefault(SECRET_VARIABLE, token_hex(32)))
 
 
 class Prompter:
@@ -162,13 +164,13 @@ class Prompter:
     def __init__(self, nlp: Language, policy: Mapping[str, str] | None = None) -> None:
         self._sanitizer = get_sanitizer(nlp)
         self._surrogates = self._sanitizer.settings.surrogates
-        self._policy = {plain_label(label): way for label, way in (policy or {}).items()}
+        self._policy = {plain_label(label): action for label, action in (policy or {}).items()}
         for label, surrogate in self._surrogates.items():
             self._surrogates[label] = _rescope(surrogate)
 
     def sanitize(
         self, conversation: Conversation, lines: Sequence[Line], data: Mapping[str, Any],
-        draw: Draw, again: Collection[Line] = (),
+        draw: Draw, reread: Collection[Line] = (),
     ) -> Prompted:  # fmt: skip
         """Return the texts to send, and rows to restore them.
 
@@ -177,13 +179,14 @@ class Prompter:
             lines: The texts, in order.
             data: Data of the record to sanitise, see Record.
             draw: Sanitises a record with all new texts.
-            again: Texts to read again, although they were sent before.
+            reread: Texts to recognise again, although they were sent before.
 
         Raises:
             DxError: If the sanitised texts cannot be separated.
         """
         before = {
-            line: None if line in again else conversation.get(line) for line in dict.fromkeys(lines)
+            line: None if line in reread else conversation.get(line)
+            for line in dict.fromkeys(lines)
         }
         sent = {line: (line[1], held) for line, held in before.items() if held is not None}
         table = SurrogateTable()
@@ -191,23 +194,27 @@ class Prompter:
         fresh = [line for line in before if line not in sent]
         if fresh:
             start, mentions = _known_originals(pairs, fresh)
-            document = "".join([start, *(f"{head}{MARK}{text}{MARK}\n\n" for head, text in fresh)])
+            document = "".join(
+                [start, *(f"{head}{DELIMITER}{text}{DELIMITER}\n\n" for head, text in fresh)]
+            )
             dates = [mention for mention, _ in pairs if plain_label(mention.label) == "DATE"]
             order = evident_order(dates)
             data = {**data, USER: conversation.name, MENTIONS: mentions, ORDER: order}
             read, items = "", list[tuple[int, Replacement]]()
 
-            def set_apart_by_policy(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
+            def mark_by_policy(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
                 nonlocal read, items
                 drawn, masked = self._apply_policy(drawn)
-                drawn = set_apart(doc, drawn, self._surrogates, table, conversation.counts, masked)
+                drawn = mark_ambiguous(
+                    doc, drawn, self._surrogates, table, conversation.counts, masked
+                )
                 places = ((doc[item.start].idx, item) for item in drawn)
                 read, items = doc.text, [(at, item) for at, item in places if item.text is not None]
                 return drawn
 
-            self._sanitizer.on_replacements = set_apart_by_policy
+            self._sanitizer.on_replacements = mark_by_policy
             try:
-                drawn = draw(Record(0, [document], data=data)).split(MARK)[1::2]
+                drawn = draw(Record(0, [document], data=data)).split(DELIMITER)[1::2]
             finally:
                 self._sanitizer.on_replacements = None
             if len(drawn) != len(fresh):
@@ -219,10 +226,10 @@ class Prompter:
             for line in fresh:
                 text, result = sent[line]
                 if text == line[1]:
-                    left = frozenset(names & _plain_words(text, result))
-                    conversation.add(line, replace(result, left=left))
+                    unmentioned = frozenset(names & _plain_words(text, result))
+                    conversation.add(line, replace(result, unmentioned=unmentioned))
         if outdated := _outdated(before, sent):
-            return self.sanitize(conversation, lines, data, draw, {*again, *outdated})
+            return self.sanitize(conversation, lines, data, draw, {*reread, *outdated})
         rows = rows_of(pairs, self._surrogates, table)
         counts = Counter(plain_label(mention.label) for mention, _ in pairs)
         return Prompted([sent[line][1].text for line in lines], rows, counts)
@@ -244,15 +251,15 @@ class Prompter:
 
     def _apply_policy(self, drawn: list[Replacement]) -> tuple[list[Replacement], set[str]]:
         """Return the replacements after the policy, and the labels to mask."""
-        ways = [self._policy.get(plain_label(item.mention.label), "replace") for item in drawn]
-        if "block" in ways:
-            label = plain_label(drawn[ways.index("block")].mention.label)
+        actions = [self._policy.get(plain_label(item.mention.label), "replace") for item in drawn]
+        if "block" in actions:
+            label = plain_label(drawn[actions.index("block")].mention.label)
             raise DxError(f"a text has a mention of {label}, which the policy blocks.")
         drawn = [
-            replace(item, text=None, way="kept") if way == "leave" else item
-            for item, way in zip(drawn, ways, strict=True)
+            replace(item, text=None, way="kept") if action == "leave" else item
+            for item, action in zip(drawn, actions, strict=True)
         ]
-        return drawn, {label for label, way in self._policy.items() if way == "mask"}
+        return drawn, {label for label, action in self._policy.items() if action == "mask"}
 
 
 def _outdated(
@@ -262,7 +269,7 @@ def _outdated(
     request reveals: another conversation that begins alike sent them without that text."""
     names, outdated = set[str](), set[Line]()
     for line, held in before.items():
-        if held is not None and names & _plain_words(*sent[line]) - held.left:
+        if held is not None and names & _plain_words(*sent[line]) - held.unmentioned:
             outdated.add(line)
         names |= _names(*sent[line])
     return outdated
@@ -289,7 +296,7 @@ def _sent_texts(
     document: str, items: Sequence[tuple[int, Replacement]], drawn: Sequence[str]
 ) -> Iterator[tuple[str, Sent]]:
     """Yield each text of a document, and how it is sent. items: replacements by their place."""
-    marks = [place for place, sign in enumerate(document) if sign == MARK]
+    marks = [place for place, sign in enumerate(document) if sign == DELIMITER]
     places: list[list[SentMention]] = [[] for _ in drawn]
     for start, item in items:
         number = bisect_right(marks, start) - 1
@@ -299,7 +306,7 @@ def _sent_texts(
             places[number // 2].append(
                 SentMention(first, end, mention.label, mention.before, str(item.text))
             )
-    texts = document.split(MARK)[1::2]
+    texts = document.split(DELIMITER)[1::2]
     for read, text, mentions in zip(texts, drawn, places, strict=True):
         yield read, Sent(text, tuple(mentions))
 

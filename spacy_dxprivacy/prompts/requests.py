@@ -19,12 +19,14 @@ from pydantic_core import from_json
 from ..entities.words import is_plain
 from ..errors import DxError
 from ..io.pieces import word_list
-from .conversation import MARK, Line, Prompted, secret
+from .conversation import DELIMITER, Line, Prompted, secret
 from .restoring import Rows
 from .table import is_common
 
-DIGITS = 5  # a number with so many digits may identify a person
-LIMIT = 6  # digits of a number of tokens, which identifies nobody unless a text has it too
+MIN_IDENTIFYING_DIGITS = 5  # digits from which on a number may identify a person
+MAX_COUNT_DIGITS = (
+    6  # digits of a number of tokens, which identifies nobody unless a text has it too
+)
 NOTE = (
     "Names, dates, places, numbers and addresses in this conversation are surrogates of the real "
     "ones, and marks such as [PERSON 1] are names too. Repeat them exactly as they are written."
@@ -32,14 +34,18 @@ NOTE = (
 # Returns the text to write in place of a text, given the key that it stands under.
 TextMapper = Callable[[str, str], str]
 KeyMapper = Callable[[str], str]
-NUMBERS, CHOICES, VALUES, NAMES, MODELS, TEXTS, TYPES = (
-    word_list(f"PROMPT_{name}")
-    for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
-)
-MEDIA, TOOLS = word_list("PROMPT_MEDIA"), word_list("PROMPT_TOOLS")
+NUMBER_FIELDS, CHOICE_FIELDS = word_list("PROMPT_NUMBERS"), word_list("PROMPT_CHOICES")
+NAME_FIELDS, TEXT_FIELDS = word_list("PROMPT_NAMES"), word_list("PROMPT_TEXTS")
+PUBLIC_VALUES, PUBLIC_TOOLS = word_list("PROMPT_VALUES"), word_list("PROMPT_TOOLS")
+BLOCK_TYPES, MEDIA_TYPES = word_list("PROMPT_TYPES"), word_list("PROMPT_MEDIA")
+MODEL_WORDS = word_list("PROMPT_MODELS")
 # Types of thoughts of a model, with the field of their signature or encrypted content.
-THOUGHT = {"thinking": "signature", "redacted_thinking": "data", "reasoning": "encrypted_content"}
-SCHEMAS = ("parameters", "schema", "input_schema")
+THOUGHT_SIGNATURES = {
+    "thinking": "signature",
+    "redacted_thinking": "data",
+    "reasoning": "encrypted_content",
+}
+SCHEMA_FIELDS = ("parameters", "schema", "input_schema")
 SCHEMA_TYPES, SCHEMA_KEYS = word_list("SCHEMA_TYPES"), word_list("SCHEMA_KEYS")
 _NAME = re.compile(r"[\w.:/@+$-]{1,128}", re.ASCII)
 _ITEM = re.compile(r"rs_[0-9a-f]{8,64}")
@@ -100,7 +106,10 @@ class Prompt:
         names = dict.fromkeys(
             name
             for field, name in self._names
-            if not (_RANDOM.fullmatch(name) or (field.endswith("_tokens") and len(name) <= LIMIT))
+            if not (
+                _RANDOM.fullmatch(name)
+                or (field.endswith("_tokens") and len(name) <= MAX_COUNT_DIGITS)
+            )
         )
         spelled = dict.fromkeys(map(_split_words, names))
         return [*self._lines, *(("word: ", name) for name in (*names, *spelled))]
@@ -142,7 +151,9 @@ class Prompt:
     def _check_names(self, originals: list[str]) -> None:
         """Raise InvalidRequest if an identifier has a name or a number of an original."""
         words = {word for text in originals for word in _WORD.findall(text)}
-        numbers = {number for text in originals if len(number := _digits(text)) >= DIGITS}
+        numbers = {
+            number for text in originals if len(number := _digits(text)) >= MIN_IDENTIFYING_DIGITS
+        }
         for field, name in self._names:
             shared = words.intersection(_WORD.findall(name.casefold()))
             digits = _digits(name)
@@ -156,7 +167,7 @@ class Prompt:
         from_tool = value.get("role") in ("tool", "function") or kind == "tool_result"
         if "role" in value and "name" in value and not from_tool:
             raise InvalidRequest("'name': names of the authors of messages are not passed on.")
-        if isinstance(kind, str) and kind in MEDIA:
+        if isinstance(kind, str) and kind in MEDIA_TYPES:
             if self._images:
                 return value
             raise InvalidRequest(
@@ -178,42 +189,44 @@ class Prompt:
             return value
         if key == "type":
             raise InvalidRequest("'type': only texts, functions and their results are passed on.")
-        if key in SCHEMAS and isinstance(value, dict):
+        if key in SCHEMA_FIELDS and isinstance(value, dict):
             return map_json(value, self._text, self._parameter)
         if key == "arguments" and isinstance(value, str):
             return self._json(value)
         if key == "arguments" or (key == "input" and isinstance(value, dict)):
             return self._data(value)
-        if key in TEXTS and key not in CHOICES and isinstance(value, str):
+        if key in TEXT_FIELDS and key not in CHOICE_FIELDS and isinstance(value, str):
             return self._text(value)
-        if key in TEXTS and isinstance(value, list):
+        if key in TEXT_FIELDS and isinstance(value, list):
             return [item for item in (self._item(key, item) for item in value) if item is not None]
-        if key in TEXTS and isinstance(value, dict):
+        if key in TEXT_FIELDS and isinstance(value, dict):
             return self._object(value)
         name = repr(key) if _NAME.fullmatch(key) else "a field"
         raise InvalidRequest(f"{name} is not passed on: the proxy does not know what it may hold.")
 
     def _item(self, key: str, value: Any) -> Any:
         """Return an item of a list; None for a thought of a model whose seal is invalid."""
-        if isinstance(value, dict) and value.get("type") in THOUGHT:
+        if isinstance(value, dict) and value.get("type") in THOUGHT_SIGNATURES:
             return unseal(value)
         return self._value(key, value)
 
     def _is_setting(self, key: str, value: Any) -> bool:
         """Return whether a field is a known setting with a valid value."""
-        if key in NUMBERS and isinstance(value, bool | int | float):
-            if sum(map(str.isdigit, json.dumps(value))) >= DIGITS:
+        if key in NUMBER_FIELDS and isinstance(value, bool | int | float):
+            if sum(map(str.isdigit, json.dumps(value))) >= MIN_IDENTIFYING_DIGITS:
                 self._names.append((key, json.dumps(value)))
             return True
-        if key in CHOICES:
+        if key in CHOICE_FIELDS:
             values = value if isinstance(value, list) else [value]
-            return all(isinstance(item, str) and item in VALUES | TYPES for item in values)
+            return all(
+                isinstance(item, str) and item in PUBLIC_VALUES | BLOCK_TYPES for item in values
+            )
         if key == "logit_bias" and isinstance(value, dict):
             tokens = all(token.isdecimal() and len(token) < 7 for token in value)
             return tokens and all(isinstance(bias, int | float) for bias in value.values())
         if key == "model" and isinstance(value, str):
             return _is_model(value, self._public)
-        if key in NAMES and isinstance(value, str) and _NAME.fullmatch(value):
+        if key in NAME_FIELDS and isinstance(value, str) and _NAME.fullmatch(value):
             self._name(key, value)
             return True
         return False
@@ -235,7 +248,7 @@ class Prompt:
         if self._surrogates is not None:
             return next(self._surrogates)
         head = f"{key}: " if key else ""
-        self._lines.append((head.replace(MARK, " "), text.replace(MARK, " ")))
+        self._lines.append((head.replace(DELIMITER, " "), text.replace(DELIMITER, " ")))
         return text
 
     def _data_key(self, text: str) -> str:
@@ -261,7 +274,7 @@ class Prompt:
 
     def _name(self, key: str, name: str) -> None:
         """Note an identifier for checks, unless it is public."""
-        if name not in TOOLS and name not in self._public:
+        if name not in PUBLIC_TOOLS and name not in self._public:
             self._names.append((key, name))
 
 
@@ -292,7 +305,7 @@ def seal(value: str, thought: str = "") -> str:
 
 def unseal(block: dict[str, Any]) -> dict[str, Any] | None:
     """Return a block as the upstream sent it, or None if its seal is invalid."""
-    key, kept = THOUGHT[block["type"]], {"type": block["type"]}
+    key, kept = THOUGHT_SIGNATURES[block["type"]], {"type": block["type"]}
     if "id" in block:  # OpenAI, which does not need the summary
         kept |= {"id": block["id"] if _ITEM.fullmatch(str(block["id"])) else "", "summary": []}
         if not kept["id"] or not block.get(key):
@@ -310,7 +323,7 @@ def _seal_of(thought: str, value: str) -> str:
 
 
 def map_json(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "") -> Any:
-    """Return JSON with texts, keys, and numbers of DIGITS digits or more, mapped."""
+    """Map the texts, the keys and the numbers of MIN_IDENTIFYING_DIGITS or more of a JSON value."""
     if isinstance(value, dict):
         mapping = dict[str, Any]()
         for old, item in value.items():
@@ -324,7 +337,7 @@ def map_json(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "
     if isinstance(value, str):
         return mapper(value, key)
     number = json.dumps(value)
-    if sum(map(str.isdigit, number)) < DIGITS:
+    if sum(map(str.isdigit, number)) < MIN_IDENTIFYING_DIGITS:
         return value
     text = mapper(number, key)
     try:
@@ -335,7 +348,7 @@ def map_json(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "
 
 def _is_model(name: str, models: Collection[str]) -> bool:
     """Return True for a name of a model. Raise InvalidRequest if a word of it is not public."""
-    words = set(_WORD.findall(name.lower())) - MODELS
+    words = set(_WORD.findall(name.lower())) - MODEL_WORDS
     versions = all(map(_is_version, re.findall(r"[\d-]+", name)))
     if name in models or (all(map(is_plain, words)) and versions and _NAME.fullmatch(name)):
         return True
@@ -345,7 +358,9 @@ def _is_model(name: str, models: Collection[str]) -> bool:
 def _is_version(text: str) -> bool:
     """Return whether digits in a model's name are a version number or a release date."""
     bare = text.strip("-")
-    short = len(_digits(bare)) < 7 and all(len(number) < DIGITS for number in bare.split("-"))
+    short = len(_digits(bare)) < 7 and all(
+        len(number) < MIN_IDENTIFYING_DIGITS for number in bare.split("-")
+    )
     return short or _VERSION.fullmatch(bare) is not None
 
 

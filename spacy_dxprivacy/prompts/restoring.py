@@ -1,8 +1,9 @@
 """Restores originals in the answer to a request whose text was sent with surrogates.
 
 `dx restore` leaves surrogates that may be words of the answer itself. Here the text of the request
-is known, so all surrogates can be restored: before sending, set_apart replaces ambiguous surrogates
-(bare numbers, words of the text, one surrogate of two originals) by marks such as [DATE 2].
+is known, so all surrogates can be restored: before sending, mark_ambiguous replaces ambiguous
+surrogates (bare numbers, words of the text, one surrogate of two originals) by marks such as
+[DATE 2].
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from ..surrogates.base import Mention, Surrogate
 from ..surrogates.name_forms import fold, form_of
 from ..surrogates.replacements import Replacement
 from ..text.mentions import plain_label
-from .table import SHARED, SHORT, Entry, SurrogateTable, fits, is_upper
+from .table import MAX_ABBREVIATION, SHARED, Entry, SurrogateTable, fits, is_upper
 
 # The value for a surrogate in lower case: its original, the spellings of the surrogate that are
 # restored (empty: all spellings), and whether the original also occurs in lower case.
 Row = tuple[str, Sequence[str], bool]
 Rows = Mapping[str, Row]
-BLANKS = 8  # largest number of white space characters between two words of a surrogate
+MAX_BLANKS = 8  # largest number of white space characters between two words of a surrogate
 _TOKEN = re.compile(r"(?<!\w)\w+|[^\w\s]")
 _WORD = re.compile(r"\w+")
 _ALIKE = str.maketrans("’‐‑–", "'---")
@@ -42,21 +43,21 @@ _LOCATOR = re.compile(
     r"&(?:#x?0*(?:2f|3a|5c|47|58|92)|sol|colon|bsol);",
     re.I,
 )
-MOST_RUN = 4096  # characters of a run; a longer run is no text
+MAX_RUN = 4096  # characters of a run; a longer run is no text
 _OPENINGS, _CLOSINGS = "([{<\"'“‘«*_~|#", ".,;:!?)]}>\"'”’»*_~|…"
 # A tag that all readers of HTML end at the same place.
 _TAG = re.compile(
     r"/?[a-z][\w-]*(\s+[\w:.@-]+(\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*\s*/?", re.A | re.I
 )
 _MARKUP_AT = {"": re.compile(r"[<\]]"), ">": re.compile(r"[>\"']")}
-BLANK = " \t\n\r\f\v"  # only these, since some other white space does not end an address
-_BLANK = re.compile(f"[{BLANK}]")
+BLANK_SIGNS = " \t\n\r\f\v"  # only these, since some other white space does not end an address
+_BLANK = re.compile(f"[{BLANK_SIGNS}]")
 # In a JSON string, its ends and escaped blanks end a run too.
 _BLANK_OF_JSON = re.compile(r'[ \t\n\r\f\v]|(?<!\\)(?:"|\\[nrt])')
 ABBREVIATIONS = frozenset("a.m. p.m. u.s. u.k. e.u. d.c. m.d. b.a. m.a. r.n. d.o. p.o.".split())
 
 
-def set_apart(
+def mark_ambiguous(
     doc: Doc,
     drawn: Sequence[Replacement],
     surrogates: Mapping[str, Surrogate],
@@ -83,11 +84,11 @@ def set_apart(
     for item in drawn:
         if item.text is not None:
             meanings[_norm(item.text)].add(_meaning(item.mention.text, item.mention.label))
-    keyed = _keyed(surrogates)
+    keyed = _keyed_labels(surrogates)
     shared = {
         _norm(form)
         for entry in originals.entries.values()
-        if _meet(entry, keyed)
+        if _collides(entry, keyed)
         for form in entry.forms
     }
 
@@ -109,7 +110,7 @@ def set_apart(
         if key[0] == "["
         for text in entry.originals
     }
-    return _marked(doc, drawn, mark_of, marks, counts)
+    return _replace_by_marks(doc, drawn, mark_of, marks, counts)
 
 
 def rows_of(
@@ -119,11 +120,11 @@ def rows_of(
 ) -> Rows:
     """Return the rows that restore the texts of a conversation: surrogates, plurals and initials of
     names, other forms of dates. table: table of these mentions."""
-    keyed, rows = _keyed(surrogates), dict[str, Row]()
+    keyed, rows = _keyed_labels(surrogates), dict[str, Row]()
     derived = defaultdict[str, set[str]](set)
     uses = Counter((_norm(text), _norm(mention.text)) for mention, text in pairs)
     for surrogate, entry in table.entries.items():
-        if _meet(entry, keyed) or (surrogate[0] != "[" and table.is_plain(surrogate)):
+        if _collides(entry, keyed) or (surrogate[0] != "[" and table.is_plain(surrogate)):
             continue
         forms = set(map(_norm, entry.forms))
         counts = {text: sum(uses[f, _norm(text)] for f in forms) for text in entry.originals}
@@ -143,7 +144,7 @@ def rows_of(
     return rows
 
 
-def dates_apart(
+def mark_ambiguous_dates(
     doc: Doc,
     drawn: Sequence[Replacement],
     surrogates: Mapping[str, Surrogate],
@@ -158,21 +159,21 @@ def dates_apart(
         surrogates: Surrogates by label, which drew the replacements.
         table: Table of the earlier documents.
     """
-    together = table.copy()
-    together.add_document(doc, drawn, surrogates)
-    by_form = {_norm(form): entry for entry in together.entries.values() for form in entry.forms}
+    combined = table.copy()
+    combined.add_document(doc, drawn, surrogates)
+    by_form = {_norm(form): entry for entry in combined.entries.values() for form in entry.forms}
 
     def mark_of(mention: Mention, text: str) -> str:
         entry = by_form.get(_norm(text))
         if entry is None or not surrogates[mention.label].name.startswith("dx.DateShift."):
             return ""
-        certain = entry.original and entry.certain and not together.is_plain(text)
+        certain = entry.original and entry.certain and not combined.is_plain(text)
         return "" if certain else "DATE"
 
-    return _marked(doc, drawn, mark_of, {}, {}, together.entries)
+    return _replace_by_marks(doc, drawn, mark_of, {}, {}, combined.entries)
 
 
-def _marked(
+def _replace_by_marks(
     doc: Doc,
     drawn: Sequence[Replacement],
     mark_of: Callable[[Mention, str], str],
@@ -197,13 +198,13 @@ def _marked(
     return marked
 
 
-def _keyed(surrogates: Mapping[str, Surrogate]) -> set[str]:
+def _keyed_labels(surrogates: Mapping[str, Surrogate]) -> set[str]:
     """Return the labels with keyed surrogates."""
     scopes = {label: getattr(surrogate, "scope", None) for label, surrogate in surrogates.items()}
     return {label for label, scope in scopes.items() if getattr(scope, "key", None) is not None}
 
 
-def _meet(entry: Entry, keyed: Collection[str]) -> bool:
+def _collides(entry: Entry, keyed: Collection[str]) -> bool:
     """Return whether a key gave two person names the same surrogate."""
     if entry.label not in keyed or plain_label(entry.label) != "PERSON":
         return False
@@ -229,19 +230,19 @@ def _in_form(form: str, parts: Sequence[str]) -> str:
 
 def _other_dates(entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield (surrogate, original) in the other forms of a full date."""
-    date, original = _date(min(entry.forms)), _date(entry.likeliest)
+    date, original = _parse_date(min(entry.forms)), _parse_date(entry.likeliest)
     if date is not None and original is not None:
-        yield from zip(_written(date), _written(original), strict=True)
+        yield from zip(_date_forms(date), _date_forms(original), strict=True)
 
 
-def _date(text: str) -> datetime | None:
+def _parse_date(text: str) -> datetime | None:
     for form in ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%b %d, %Y", "%d %b %Y"):
         with suppress(ValueError):
             return datetime.strptime(text, form)
     return None
 
 
-def _written(date: datetime) -> tuple[str, ...]:
+def _date_forms(date: datetime) -> tuple[str, ...]:
     month, short, day, year = date.strftime("%B"), date.strftime("%b"), date.day, date.year
     return (
         f"{year}-{date:%m-%d}", f"{month} {day}, {year}", f"{day} {month} {year}",
@@ -286,17 +287,19 @@ class Restorer:
             first = _TOKEN.match(row)
             self._by_first[first[0] if first else ""].append(row)
         self._patterns: dict[str, re.Pattern[str]] = {}
-        self._window = max((len(row) + BLANKS * row.count(" ") for row in rows), default=0) + BLANKS
+        self._window = (
+            max((len(row) + MAX_BLANKS * row.count(" ") for row in rows), default=0) + MAX_BLANKS
+        )
         # The end of the returned text, back to a blank; the text that is held back; and the markup
         # state at the end of the returned text.
         self._last, self._held, self._markup = "", "", Markup(escaped)
 
     def restore(self, text: str) -> str:
         """Return a complete text with its originals restored."""
-        restorer = self.anew()
+        restorer = self.fresh_copy()
         return restorer.feed(text) + restorer.flush()
 
-    def anew(self) -> Restorer:
+    def fresh_copy(self) -> Restorer:
         """Return a restorer with the same rows for another text."""
         restorer = copy(self)
         restorer._last, restorer._held, restorer._markup = "", "", Markup(self._escaped)
@@ -321,7 +324,7 @@ class Restorer:
             if match is None:
                 continue
             run_start, run_end = self._run(text, match)
-            if not is_end and run_end == len(text) and run_end - run_start <= MOST_RUN:
+            if not is_end and run_end == len(text) and run_end - run_start <= MAX_RUN:
                 last = start.start()
                 break
             is_held = self._is_held(text, done, match, (run_start, run_end))
@@ -339,21 +342,21 @@ class Restorer:
         """Read the text between `done` and a match; return whether the match must stay."""
         before, after = text[run[0] : match.start()], text[match.end() : run[1]]
         self._markup.read(text[done : match.start()])
-        held = self._markup.holds(after) or _is_in_a_locator(before, after, run[1] - run[0])
+        held = self._markup.holds(after) or _is_in_locator(before, after, run[1] - run[0])
         self._markup.read("x")
         return held
 
     def _last_blank(self, text: str, end: int) -> int:
         """Return where the run begins that contains a place or ends there."""
-        start = max(0, end - MOST_RUN - 1)
+        start = max(0, end - MAX_RUN - 1)
         if not self._escaped:
-            return max(start, *(text.rfind(blank, start, end) + 1 for blank in BLANK))
+            return max(start, *(text.rfind(blank, start, end) + 1 for blank in BLANK_SIGNS))
         ends = (blank.end() for blank in _BLANK_OF_JSON.finditer(text, start, end))
         return max(ends, default=start)
 
     def _run(self, text: str, match: re.Match[str]) -> tuple[int, int]:
         """Return where the run around a surrogate begins and ends."""
-        limit = min(len(text), match.end() + MOST_RUN + 1)
+        limit = min(len(text), match.end() + MAX_RUN + 1)
         after = (_BLANK_OF_JSON if self._escaped else _BLANK).search(text, match.end(), limit)
         return self._last_blank(text, match.start()), after.start() if after else limit
 
@@ -381,7 +384,9 @@ class Restorer:
             return None  # the pattern matches ı as i
         spellings, plain = row[1], " ".join(match[0].split())
         shouted = is_upper(plain) and plain not in spellings
-        allowed = [form.upper() if shouted and len(form) > SHORT else form for form in spellings]
+        allowed = [
+            form.upper() if shouted and len(form) > MAX_ABBREVIATION else form for form in spellings
+        ]
         return match if plain in allowed or not spellings else None
 
     def _original(self, match: re.Match[str], *, is_held: bool) -> str:
@@ -400,8 +405,8 @@ class Restorer:
 class TableRestorer(Restorer):
     """Restores the unambiguous surrogates of a table in a text.
 
-    restored: number of restored surrogates. left: label and line number of each surrogate that
-    stays, since it is ambiguous or has several originals.
+    restored: number of restored surrogates. unrestored: label and line number of each surrogate
+    that stays, since it is ambiguous or has several originals.
     """
 
     def __init__(self, table: SurrogateTable) -> None:
@@ -409,7 +414,7 @@ class TableRestorer(Restorer):
         self._table = table
         self._by_form = {_norm(form): e for e in table.entries.values() for form in e.forms}
         super().__init__(dict.fromkeys(self._by_form, ("", (), False)))
-        self.restored, self.left = 0, list[tuple[str, int]]()
+        self.restored, self.unrestored = 0, list[tuple[str, int]]()
 
     def restore(self, text: str) -> str:
         self._held = text
@@ -426,13 +431,13 @@ class TableRestorer(Restorer):
             return entry.original.upper() if shouted else entry.original
         if entry.certain or match[0] in entry.forms:
             line = match.string.count("\n", 0, match.start()) + 1
-            self.left.append((entry.label, line))
+            self.unrestored.append((entry.label, line))
         return match[0]
 
 
-def _is_in_a_locator(before: str, after: str, length: int) -> bool:
+def _is_in_locator(before: str, after: str, length: int) -> bool:
     """Return whether a surrogate between these texts is part of an address. length: of the run."""
-    if length > MOST_RUN:
+    if length > MAX_RUN:
         return True
     after = after.partition("](")[0]  # the text of a link is not part of its target
     ending = re.sub("^['’]s", "", after).strip(_CLOSINGS)
@@ -506,4 +511,4 @@ class Markup:
 
 def _pattern(row: str) -> str:
     words = (re.escape(word).replace("'", "['’]") for word in row.split())
-    return rf"\s{{1,{BLANKS}}}".join(word.replace(r"\-", "[-‐‑–]") for word in words)
+    return rf"\s{{1,{MAX_BLANKS}}}".join(word.replace(r"\-", "[-‐‑–]") for word in words)

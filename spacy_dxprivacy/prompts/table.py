@@ -35,14 +35,14 @@ from ..surrogates.name_forms import SUFFIXES, TITLES, form_of, is_initial
 from ..surrogates.replacements import Replacement
 from ..validate import needs
 
-HEAD = b"dx-table-2\n"
-MOST_BYTES = 2**28  # largest number of bytes read
-NONCE = 12
+MAGIC = b"dx-table-2\n"
+MAX_BYTES = 2**28  # read of a file
+NONCE_BYTES = 12
 _WORD = re.compile(r"\w+")
 # Surrogates whose outputs are near the original, or shared by many originals: not invertible.
 SHARED = frozenset({"dx.Number.v1", "dx.Redact.v1", "dx.Mask.v1"})
-SHORT = 4  # a name in capitals with at most so many letters may be an abbreviation (ANA, IRA)
-PLAIN = 20  # a capitalised word of this Lexicon.plainness or more is no name
+MAX_ABBREVIATION = 4  # letters of a name in capitals that may be an abbreviation (ANA, IRA)
+MIN_COMMON_PLAINNESS = 20  # Lexicon.plainness from which on a capitalised word is not a name
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _FULL_DATE = re.compile(
     rf"\b{_MONTH}\s*\d{{1,2}}\D.{{0,12}}\d{{4}}\b|\d{{1,2}}\D{{0,4}}{_MONTH}\D{{0,2}}\d{{4}}\b|"
@@ -217,15 +217,15 @@ def fits(found: re.Match[str], entry: Entry, entries: Mapping[str, Entry]) -> bo
     before = found.string[max(line_start, found.start() - 80) : found.start()]
     after = found.string[found.end() : found.end() + 80].partition("\n")[0]
     if any(c.isdigit() for c in text):
-        return not _in_a_longer_code(text, before, after)
+        return not _is_in_longer_code(text, before, after)
     if re.search(r"\w[-/.]$|[@/]$", before) or re.match(r"[-/.@]\w", after):
         return False
-    if is_upper(text) and text not in entry.forms and len(text) <= SHORT:
+    if is_upper(text) and text not in entry.forms and len(text) <= MAX_ABBREVIATION:
         return False
-    return len(text.split()) > 1 or not _beside_a_name(before, after, entries)
+    return len(text.split()) > 1 or not _is_beside_name(before, after, entries)
 
 
-def _in_a_longer_code(code: str, before: str, after: str) -> bool:
+def _is_in_longer_code(code: str, before: str, after: str) -> bool:
     """Return whether marks join a code to further digits, such as an area or an extension."""
     dash = "" if _FULL_DATE.search(code) and "-" not in code else "-"  # 3/4/19-3/9/19
     tied = re.search(rf"\d[/.,:{dash}]$|[@/]$", before) or re.match(rf"[/.,:{dash}]\d|@", after)
@@ -234,18 +234,18 @@ def _in_a_longer_code(code: str, before: str, after: str) -> bool:
     return bool(tied or (not code[0].isalpha() and re.search(r"\d{3}\)?[ .-]?$", before)))
 
 
-def _beside_a_name(before: str, after: str, entries: Mapping[str, Entry]) -> bool:
+def _is_beside_name(before: str, after: str, entries: Mapping[str, Entry]) -> bool:
     """Return whether a word is part of another name, or of a term: Ida Wells, Foley tube."""
     last = re.search(rf"({_LETTERS.pattern})[ \t]$", before)
     following = re.match(rf"(?:['’]s)?[ \t]+({_LETTERS.pattern})", after)
     land = re.match(r",[ \t]*([A-Z]\w+(?: [A-Z]\w+)?)", after)
     if land and (builtin_lexicon().of(land[1]) & LANDS or land[1] in STATES):
         return True
-    if last and is_strange(last[1], entries) and _bare(last[1]) not in TITLES:
+    if last and is_strange(last[1], entries) and _bare_word(last[1]) not in TITLES:
         return True
     if following is None:
         return False
-    word = _bare(following[1])
+    word = _bare_word(following[1])
     if word in TERM_NOUNS or (following[1][0].isupper() and word in _PLACE_ENDS):
         return True
     return is_strange(following[1], entries) and word not in SUFFIXES
@@ -254,25 +254,25 @@ def _beside_a_name(before: str, after: str, entries: Mapping[str, Entry]) -> boo
 def is_strange(word: str, entries: Mapping[str, Entry]) -> bool:
     """Return whether a capitalised word may be a name that belongs to no surrogate."""
     bare = word.rstrip(".").removesuffix("'s").removesuffix("’s")
-    if not word[0].isupper() or _bare(bare) in entries:
+    if not word[0].isupper() or _bare_word(bare) in entries:
         return False
     if len(bare) == 1:
         return word not in ("I", "A")  # an initial
     lexicon, title = builtin_lexicon(), bare.capitalize() if bare.isupper() else bare
     if lexicon.of(title) & NAMES:
-        return lexicon.plainness(title) < PLAIN
+        return lexicon.plainness(title) < MIN_COMMON_PLAINNESS
     return not (bare.isupper() or is_common(bare))
 
 
-def _bare(word: str) -> str:
+def _bare_word(word: str) -> str:
     return word.casefold().strip(".,")
 
 
 def write_table(table: SurrogateTable, path: Path, key: bytes, *, force: bool = False) -> None:
     """Write an encrypted file with mode 600. Raise UsageError if the file exists and force is not
     set, and DxError without the package cryptography."""
-    nonce = os.urandom(NONCE)
-    sealed = _cipher(key).encrypt(nonce, table.to_json().encode(), HEAD)
+    nonce = os.urandom(NONCE_BYTES)
+    sealed = _cipher(key).encrypt(nonce, table.to_json().encode(), MAGIC)
     path.parent.mkdir(parents=True, exist_ok=True)
     if force:
         path.unlink(missing_ok=True)
@@ -281,22 +281,22 @@ def write_table(table: SurrogateTable, path: Path, key: bytes, *, force: bool = 
     except FileExistsError:
         raise UsageError(f"{path}: exists already. `force` overwrites it.") from None
     with os.fdopen(handle, "wb") as file:
-        file.write(HEAD + nonce + sealed)
+        file.write(MAGIC + nonce + sealed)
     keep_from_git(path)
 
 
 def read_table(path: Path, key: bytes) -> SurrogateTable:
     """Read a table. Raise UsageError if the file is no table, is damaged, or has another key."""
     try:
-        raw = regular(path).read_bytes()[:MOST_BYTES]
+        raw = regular(path).read_bytes()[:MAX_BYTES]
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
-    if not raw.startswith(HEAD):
+    if not raw.startswith(MAGIC):
         raise UsageError(f"{path}: is not a table of surrogates.")
-    start = len(HEAD) + NONCE
+    start = len(MAGIC) + NONCE_BYTES
     try:
         return SurrogateTable.from_json(
-            _cipher(key).decrypt(raw[len(HEAD) : start], raw[start:], HEAD)
+            _cipher(key).decrypt(raw[len(MAGIC) : start], raw[start:], MAGIC)
         )
     except DxError:
         raise

@@ -54,10 +54,10 @@ the privacy losses of a caller add up. /about states the guarantee. Errors are
 {"error": "a sentence"}, without content of the request."""
 NO_ROUTE = {404: "there is no such route.", 405: "this route does not allow this method."}
 
-SETTINGS = "DX_SERVICE_SETTINGS"  # environment variable: options as JSON, without secrets
+SETTINGS_VARIABLE = "DX_SERVICE_SETTINGS"  # environment variable: options as JSON, without secrets
 Settings = TypeAdapter(tuple[PipelineOptions, ServiceOptions])
-QUIET = ("uvicorn", "asyncio", "httpx", "httpcore")  # their log messages may quote texts
-PATIENCE = 30  # seconds to finish requests after SIGTERM
+QUIET_LOGGERS = ("uvicorn", "asyncio", "httpx", "httpcore")  # their log messages may quote texts
+SHUTDOWN_SECONDS = 30  # seconds to finish requests after SIGTERM
 
 Text = Annotated[str, Field(max_length=100_000)]  # pydantic checks that it is valid Unicode
 
@@ -274,7 +274,7 @@ def serve(
         ledger = limits.ledger or Path(folder) / "spent.db"
         account_of(ledger, guarantee, limits.budget).close()  # create it, and check it once
         settings = pipeline, dataclasses.replace(limits, ledger=ledger)
-        os.environ[SETTINGS] = Settings.dump_json(settings).decode()
+        os.environ[SETTINGS_VARIABLE] = Settings.dump_json(settings).decode()
         # uvicorn raises the signal again when it has stopped: ignore it.
         signal.signal(signal.SIGTERM, lambda number, frame: None)
         address = f"[{limits.address}]" if ":" in limits.address else limits.address
@@ -284,7 +284,7 @@ def serve(
             host=limits.address, port=limits.port, limit_concurrency=limits.max_requests,
             http="h11", ws="none", lifespan="off", access_log=False, log_config=None,
             server_header=False, date_header=False, proxy_headers=False, backlog=2048,
-            timeout_keep_alive=10, timeout_graceful_shutdown=PATIENCE,
+            timeout_keep_alive=10, timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )  # fmt: skip
 
 
@@ -310,11 +310,11 @@ def create_app() -> FastAPI:
     """Return the application of a worker process, whose settings are in the environment."""
     threading.Thread(target=end_with_parent, daemon=True).start()  # even if the parent is killed
     warnings.simplefilter("ignore")  # warnings of spaCy may quote tokens
-    for name in QUIET:
+    for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     LOG.addHandler(logging.StreamHandler())  # lines without text, see RequestReport
     LOG.setLevel(logging.INFO)
-    pipeline, limits = Settings.validate_json(os.environ[SETTINGS])
+    pipeline, limits = Settings.validate_json(os.environ[SETTINGS_VARIABLE])
     pipelines = [make_pipeline(pipeline) for _ in range(2)]
     guarantee = get_sanitizer(pipelines[0]).terms.guarantee
     account = account_of(limits.ledger, guarantee, limits.budget)

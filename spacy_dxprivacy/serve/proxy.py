@@ -23,17 +23,17 @@ from ..prompts.answers import PROVIDERS, AnswerRestorer
 from ..prompts.requests import InvalidAnswer, InvalidRequest, Prompt, add_note, parse_object
 from .service import HttpError, Service
 
-HEADER = "dx-surrogates"
-KEY = "DX_UPSTREAM_KEY"
-MAX_ANSWER = 2**25  # bytes
-CONNECT = 10.0  # seconds
+REPORT_HEADER = "dx-surrogates"
+KEY_VARIABLE = "DX_UPSTREAM_KEY"
+MAX_ANSWER_BYTES = 2**25  # bytes
+CONNECT_SECONDS = 10.0  # seconds
 DONE = b"[DONE]"
 NOT_JSON = "the body is not an object of JSON, or is nested too deeply."
 BROKEN_ANSWER = "the answer of the upstream is not JSON, or broke off."
 # Headers that are sent to the upstream, with the pattern of their values.
-_KEY, _OF_ANTHROPIC = re.compile(r"[\x20-\x7e]{1,4096}"), re.compile(r"[a-z0-9.,-]{1,500}")
-KEYS = {"authorization": _KEY, "x-api-key": _KEY}
-OF_ANTHROPIC = {"anthropic-version": _OF_ANTHROPIC, "anthropic-beta": _OF_ANTHROPIC}
+_KEY_VALUE, _VERSION_VALUE = re.compile(r"[\x20-\x7e]{1,4096}"), re.compile(r"[a-z0-9.,-]{1,500}")
+KEY_HEADERS = {"authorization": _KEY_VALUE, "x-api-key": _KEY_VALUE}
+ANTHROPIC_HEADERS = {"anthropic-version": _VERSION_VALUE, "anthropic-beta": _VERSION_VALUE}
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,40}")
 
 routes = APIRouter()
@@ -72,7 +72,7 @@ async def answer(request: Request) -> Response:
             parse_object(await _read_all(upstream), InvalidAnswer(BROKEN_ANSWER))
         )
     report.counts |= restored.report(prompted.texts)
-    return JSONResponse(answer_body, headers={HEADER: report.line})
+    return JSONResponse(answer_body, headers={REPORT_HEADER: report.line})
 
 
 async def _events(
@@ -93,7 +93,7 @@ async def _events(
     if is_empty or not (data == DONE or restored.complete):
         raise InvalidAnswer(BROKEN_ANSWER)
     report.counts |= restored.report(sent)
-    yield f": {HEADER}: {report.line}\n\n"
+    yield f": {REPORT_HEADER}: {report.line}\n\n"
     if data == DONE:
         yield f"data: {DONE.decode()}\n\n"
 
@@ -124,7 +124,7 @@ async def _upstream(request: Request, body: dict[str, Any]) -> AsyncIterator[htt
     limits, path = request.app.state.service.limits, request.state.report.path
     base = httpx.URL(str(limits.upstream).rstrip("/"))
     url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
-    timeout = httpx.Timeout(limits.upstream_seconds, connect=CONNECT)
+    timeout = httpx.Timeout(limits.upstream_seconds, connect=CONNECT_SECONDS)
     direct = is_loopback(base.host)
     content, headers = json.dumps(body, ensure_ascii=False).encode(), _headers(request, path)
     try:
@@ -147,10 +147,10 @@ _tls = cache(ssl.create_default_context)  # slow to make
 def _headers(request: Request, path: str) -> dict[str, str]:
     """Return the headers for the upstream. The client's key is sent unless it is a token of this
     service, or the environment has a key."""
-    is_anthropic, key = path.startswith("messages"), os.environ.get(KEY)
-    of_client = {} if key or request.app.state.service.callers.needs_token else KEYS
+    is_anthropic, key = path.startswith("messages"), os.environ.get(KEY_VARIABLE)
+    of_client = {} if key or request.app.state.service.callers.needs_token else KEY_HEADERS
     headers = {"content-type": "application/json", "accept-encoding": "identity"}
-    for name, form in {**of_client, **(OF_ANTHROPIC if is_anthropic else {})}.items():
+    for name, form in {**of_client, **(ANTHROPIC_HEADERS if is_anthropic else {})}.items():
         value = request.headers.get(name)
         if value is not None and not form.fullmatch(value):
             raise HttpError(400, f"the header {name} is not valid.")
@@ -180,7 +180,7 @@ async def _chunks(upstream: httpx.Response) -> AsyncIterator[bytes]:
     size = 0
     async for chunk in upstream.aiter_bytes():
         size += len(chunk)
-        if size > MAX_ANSWER:
+        if size > MAX_ANSWER_BYTES:
             raise HttpError(502, "the answer of the upstream is too long.")
         yield chunk
 

@@ -48,10 +48,10 @@ from ..surrogates.replacements import CALLER
 T = TypeVar("T")
 PART_TEXTS, PART_CHARACTERS = 32, 2**12  # of a part: enough for a batch, and fast
 SMALL_REQUEST = 2**10  # characters up to which a request is small
-STUCK = 10  # a part that takes STUCK times `max_seconds` will not end
+STUCK_FACTOR = 10  # a part that takes STUCK_FACTOR times `max_seconds` will not end
 TIMED_OUT = "the request timed out. Send fewer or shorter texts."
 _WORD = re.compile(r"\w+")
-TOKENS = "a list of tokens"
+TOKEN_FILE = "a list of tokens"
 _LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
 
 
@@ -89,19 +89,19 @@ def read_callers(path: Path) -> Callers:
     empty or invalid, or if other users can read it. The message holds no token."""
     tokens: dict[str, str] = {}
     try:
-        check_private(path, TOKENS)
+        check_private(path, TOKEN_FILE)
         lines = regular(path).read_bytes()[:MB].decode("utf8", "replace").splitlines()
     except OSError as error:
-        raise unusable(path, TOKENS, error.strerror or "it cannot be read") from None
+        raise unusable(path, TOKEN_FILE, error.strerror or "it cannot be read") from None
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith("#"):
             match = _LINE.fullmatch(line.strip())
             if match is None:
                 expected = "a name, a blank and a token of 20 characters or more"
-                raise unusable(path, TOKENS, f"line {number} is not {expected}")
+                raise unusable(path, TOKEN_FILE, f"line {number} is not {expected}")
             tokens[match[2]] = match[1]
     if not tokens:
-        raise unusable(path, TOKENS, "it has no token; `dx serve --new-token NAME` makes one")
+        raise unusable(path, TOKEN_FILE, "it has no token; `dx serve --new-token NAME` makes one")
     return Callers(tokens)
 
 
@@ -210,7 +210,7 @@ class Service:
     @property
     def stuck(self) -> bool:
         """Whether a part has been running for so long that it will not end."""
-        now, limit = time.monotonic(), STUCK * self.limits.max_seconds
+        now, limit = time.monotonic(), STUCK_FACTOR * self.limits.max_seconds
         return any(now - (lane.started or now) > limit for lane in self.lanes)
 
     async def draw(self, request: Request, texts: Sequence[str]) -> list[Result]:
@@ -269,13 +269,13 @@ async def wait_until(deadline: float, late: HttpError, work: Awaitable[T]) -> T:
 # -- requests --------------------------------------------------------------------------------------
 
 LOG = logging.getLogger("spacy_dxprivacy.serve")
-PUBLIC = ("/health", "/openapi.json")  # routes without a token
+PUBLIC_ROUTES = ("/health", "/openapi.json")  # routes without a token
 HEADERS = {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'",
 }
-GRACE = 1.0  # seconds after the deadline to send an error at the end of a stream
+GRACE_SECONDS = 1.0  # seconds after the deadline to send an error at the end of a stream
 
 
 @dataclass
@@ -355,7 +355,9 @@ class Guard:
             error.headers["connection"] = "close"
             raise
         state = {"caller": caller, "deadline": deadline, "report": report}
-        end = deadline + GRACE + (self.limits.upstream_seconds if self.limits.upstream else 0)
+        end = (
+            deadline + GRACE_SECONDS + (self.limits.upstream_seconds if self.limits.upstream else 0)
+        )
         scope = {**request.scope, "state": state}
         await wait_until(end, HttpError(504, TIMED_OUT), self.app(scope, receive, send))
 
@@ -363,7 +365,7 @@ class Guard:
         """Return the caller. Raise HttpError (401, 415) before the body is read."""
         headers = request.headers
         token = headers.get("authorization") or f"Bearer {headers.get('x-api-key', '')}"
-        caller = "" if request.url.path in PUBLIC else self.callers.name(token)
+        caller = "" if request.url.path in PUBLIC_ROUTES else self.callers.name(token)
         # Web pages of other origins can send other content types without a preflight request.
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if request.method == "POST" and kind != "application/json":

@@ -25,10 +25,10 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import WORD, Rng, below
 from ..validate import fail, one_of
 
-KEY_ID = 16  # hexadecimal digits
+KEY_ID_DIGITS = 16  # hexadecimal digits
 WAYS = ("drawn", "words", "kept")
 # The facts about the input that each scope makes visible.
-LINKED = {
+LINKED_BY_SCOPE = {
     "mention": (),
     "document": ("which mentions of a document are of the same person, place or number",),
     "corpus": ("which documents are about the same persons, places and numbers (by design)",),
@@ -61,7 +61,7 @@ class Keyed:
 Stream = Rng | Keyed
 
 
-def pick(choices: Sequence[T], stream: Stream) -> T:
+def draw_from(choices: Sequence[T], stream: Stream) -> T:
     """Draw one of the choices uniformly."""
     return choices[below(len(choices), stream)]
 
@@ -147,7 +147,7 @@ class Scope:
     key: str | bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        one_of("scope", self.reach, tuple(LINKED))
+        one_of("scope", self.reach, tuple(LINKED_BY_SCOPE))
         if (self.key is not None) != (self.reach == "corpus"):
             raise fail("key", 'a file with scope = "corpus", and null with all others', self.key)
         self._bytes()
@@ -164,7 +164,7 @@ class Scope:
     def key_id(self) -> str | None:
         """Public identifier of a key in a file, the same in all receipts of one key."""
         key = None if self.is_one_users else self._bytes()
-        return None if key is None else derive_key(key, "key id").hex()[:KEY_ID]
+        return None if key is None else derive_key(key, "key id").hex()[:KEY_ID_DIGITS]
 
     def language(self, draws: Draws) -> str:
         """Return the language of surrogates; with a key in a file, that of the pipeline."""
@@ -209,7 +209,7 @@ class Independent:
     @cached_property
     def in_clear(self) -> tuple[str, ...]:
         """Descriptions of what is visible of a mention, for the receipt."""
-        return LINKED[self.scope.reach] + self.traits
+        return LINKED_BY_SCOPE[self.scope.reach] + self.traits
 
     @cached_property
     def guarantee(self) -> Guarantee:

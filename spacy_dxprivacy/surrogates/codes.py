@@ -30,12 +30,16 @@ from ..entities.tables import listed, listed_of, words
 from ..entities.words import builtin_lexicon
 from ..privacy.randomness import below
 from ..registries import registry
-from .base import Draws, Independent, Mention, Scope, Stream, digits, pick
+from .base import Draws, Independent, Mention, Scope, Stream, digits, draw_from
 from .name_forms import DrawnName, family_of, fold, name_classes, user_words
 
 DOMAINS = ("example.com", "example.org", "example.net")
-PEOPLE = "persons"  # key in Draws.memory: user_words of persons, indexed by each of these words
-PLAIN = 0.5  # a word above this Lexicon.plainness is more often something else than a name
+PERSONS_KEY = (
+    "persons"  # key in Draws.memory: user_words of persons, indexed by each of these words
+)
+MAX_NAME_PLAINNESS = (
+    0.5  # a word above this Lexicon.plainness is more often something else than a name
+)
 OF_PERSONS = (
     "which mail addresses and user names are made of a name of a person of the document (with a "
     "key of any name), and of which parts of it"
@@ -118,21 +122,21 @@ def kind_of(text: str) -> str:
 def contact(kind: str, text: str, stream: Stream) -> str:
     """Draw a contact of this kind, in the form of the text."""
     if kind == "mail":
-        first = pick(listed("female") + listed("male"), stream)
-        last = pick(listed("surnames"), stream)
-        return f"{first}.{last}{digits(2, stream)}@{pick(DOMAINS, stream)}".lower()
+        first = draw_from(listed("female") + listed("male"), stream)
+        last = draw_from(listed("surnames"), stream)
+        return f"{first}.{last}{digits(2, stream)}@{draw_from(DOMAINS, stream)}".lower()
     if kind == "ip":
-        return f"{pick(NETS, stream)}.{1 + below(254, stream)}"
+        return f"{draw_from(NETS, stream)}.{1 + below(254, stream)}"
     if kind == "ipv6":
         return f"2001:db8::{below(2**16, stream):x}:{below(2**16, stream):x}"
     if kind == "phone":
         return _phone(text, stream)
     if kind == "user":
         at = "@" * text.startswith("@")
-        return f"{at}{pick(listed('streets'), stream).lower()}{digits(4, stream)}"
+        return f"{at}{draw_from(listed('streets'), stream).lower()}{digits(4, stream)}"
     head = "https://" if _SCHEME.match(text.strip()) else ""
     www = "www." if "www." in text.lower()[:14] else ""
-    host, page = pick(DOMAINS, stream), pick(listed("streets"), stream).lower()
+    host, page = draw_from(DOMAINS, stream), draw_from(listed("streets"), stream).lower()
     return f"{head}{www}{host}/{page}{digits(3, stream)}"
 
 
@@ -223,14 +227,14 @@ def alike(text: str, stream: Stream) -> str:
         body = head + digits(len(bare) - len(head) - 1, stream)
         return _in_form(body + str(-luhn(body + "0") % 10), text)
     if _IBAN.fullmatch(text) and mod97(bare) == 1:
-        body = "".join("0" if c.isdigit() else "X" for c in bare[4:8]) + redrawn(bare[8:], stream)
+        body = "".join("0" if c.isdigit() else "X" for c in bare[4:8]) + redraw(bare[8:], stream)
         return _in_form(f"{bare[:2]}{98 - mod97(bare[:2] + '00' + body):02d}{body}", text)
     if _SSN.fullmatch(text):
         return _in_form("9" + digits(len(bare) - 1, stream), text)
-    return _WORD.sub(lambda m: m[0] if m[0].lower() in FORM_WORDS else redrawn(m[0], stream), text)
+    return _WORD.sub(lambda m: m[0] if m[0].lower() in FORM_WORDS else redraw(m[0], stream), text)
 
 
-def redrawn(text: str, stream: Stream) -> str:
+def redraw(text: str, stream: Stream) -> str:
     """Draw every digit and letter anew; a digit of another script stays in that script."""
     drawn: list[str] = []
     for c in text:
@@ -274,18 +278,18 @@ def keyed_name(
     language = scope.language(draws)
     firsts = firsts_of(language, gender)
     stream = scope.stream(draws, "initial", first_name[:1])
-    initial = pick(firsts_of(language, ""), stream)[0]
+    initial = draw_from(firsts_of(language, ""), stream)[0]
     alike = tuple(first for first in firsts if first[0] == initial) or firsts
     stream = scope.stream(draws, "given name", first_name)
-    surname = pick(listed_of(language, "surnames"), scope.stream(draws, "family name", last))
-    first = pick(alike, stream)
+    surname = draw_from(listed_of(language, "surnames"), scope.stream(draws, "family name", last))
+    first = draw_from(alike, stream)
     return first, first, surname
 
 
 def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     """Return the surrogate of a mail address or user name; None if it names no person."""
     local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
-    people: dict[str, list[dict[str, str]]] = draws.memory.get(PEOPLE, {})  # type: ignore[assignment]
+    people: dict[str, list[dict[str, str]]] = draws.memory.get(PERSONS_KEY, {})  # type: ignore[assignment]
     raw = [piece.casefold() for piece in _PIECE.findall(local) if piece.isalpha()]
     words = [fold(piece) for piece in raw]
     longest = max(words, key=len, default="")
@@ -317,7 +321,7 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
             written += piece
     if not at:
         return written
-    return f"{written}@{draw_once('domain', domain.casefold(), partial(pick, DOMAINS))}"
+    return f"{written}@{draw_once('domain', domain.casefold(), partial(draw_from, DOMAINS))}"
 
 
 def _names(person: Mapping[str, str], words: Sequence[str]) -> bool:
@@ -355,4 +359,4 @@ def _splits(word: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_plain(word: str) -> bool:
-    return builtin_lexicon().plainness(word.capitalize()) > PLAIN
+    return builtin_lexicon().plainness(word.capitalize()) > MAX_NAME_PLAINNESS

@@ -179,7 +179,7 @@ class DateShift:
 
 # -- the dates of a document -----------------------------------------------------------------------
 
-HIDDEN = "[DATE]"
+HIDDEN_DATE = "[DATE]"
 # Ninety years have 32,871 days or more, as one or two of them may lack a leap day. A comparison
 # counts a period as one of its lengths longer ago than it may be, and a day as two days longer ago.
 TOP_DAYS = 32_871 + 2
@@ -235,9 +235,9 @@ class Timeline:
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
             try:
                 moved = [p if isinstance(p, str) else p.moved(days, hours) for p in pieces]
-                text = "".join(moved) or HIDDEN
+                text = "".join(moved) or HIDDEN_DATE
             except NoDate:
-                text = HIDDEN
+                text = HIDDEN_DATE
             stays = bool(pieces) and all(isinstance(piece, str) for piece in pieces)
             texts.append(None if stays and text == mention.text else text)
         return texts
@@ -260,7 +260,7 @@ class Timeline:
                         if anchor or piece.days[0].month is not None:
                             piece.anchor = number_days(piece.days, anchor)
                     except NoDate:
-                        self._pieces[i] = [HIDDEN, *[""] * (len(pieces) - 1)]
+                        self._pieces[i] = [HIDDEN_DATE, *[""] * (len(pieces) - 1)]
 
     def _anchors(self) -> list[tuple[int, Anchor]]:
         """Return (place in the text, anchor) for the days that are numbered already."""
@@ -297,7 +297,7 @@ class Timeline:
                 hidden[id(piece)] = Loose(partial(_year_of_birth, last, earlier))
             elif is_birth and _is_long_ago(piece, references):
                 today = f"{date.today().year - TOP_AGE} {earlier}"
-                hidden[id(piece)] = HIDDEN if references or not piece.line[1] else today
+                hidden[id(piece)] = HIDDEN_DATE if references or not piece.line[1] else today
         self._pieces = [[hidden.get(id(p), p) for p in pieces] for pieces in self._pieces]
 
     def _dated(self) -> Iterator[tuple[Dated, bool]]:

@@ -23,7 +23,7 @@ from ..entities.tables import listed_of
 from ..registries import registry
 from ..validate import one_of
 from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream
-from .codes import PEOPLE, contact, contact_of_person, firsts_of, keyed_name, kind_of
+from .codes import PERSONS_KEY, contact, contact_of_person, firsts_of, keyed_name, kind_of
 from .name_forms import DrawnName, Person, fold, read_names, user_names_of, write
 
 FORM = (
@@ -34,7 +34,11 @@ GENDERS = {
     "text": "the gender that titles, words for kin and pronouns beside a name show",
     "same": "the gender of first names that the lists hold",
 }
-LEAST = {"firsts": 199, "one gender": 76, "surnames": 250}  # shortest lists of any language
+MIN_LISTED_NAMES = {
+    "firsts": 199,
+    "one gender": 76,
+    "surnames": 250,
+}  # shortest lists of any language
 
 
 @registry.dx_surrogates("dx.Name.v1")
@@ -74,8 +78,8 @@ class Name(Independent):
     @property
     def chance(self) -> float:
         """Probability that a part of a name is unchanged, in the language with fewest names."""
-        firsts = LEAST["one gender" if self._shown in GENDERS else "firsts"]
-        return 1 / firsts + 1 / LEAST["surnames"]
+        firsts = MIN_LISTED_NAMES["one gender" if self._shown in GENDERS else "firsts"]
+        return 1 / firsts + 1 / MIN_LISTED_NAMES["surnames"]
 
     @property
     def _shown(self) -> str:
@@ -97,7 +101,7 @@ class Name(Independent):
             if person and (self.scope.reach == "mention" or person.number not in drawn):
                 drawn[person.number] = self._draw(person, draws, taken)
             names.append(drawn[person.number] if person else None)
-        draws.memory[PEOPLE] = user_names_of(persons, drawn)
+        draws.memory[PERSONS_KEY] = user_names_of(persons, drawn)
         texts = list[str | None]()
         for mention, form, person, name in zip(mentions, forms, persons, names, strict=True):
             if person is None or name is None:

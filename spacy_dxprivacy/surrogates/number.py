@@ -35,13 +35,13 @@ from ..privacy.randomness import Rng, geometric
 from ..registries import registry
 from ..validate import fail, one_of, positive
 from .base import Draws, Mention
-from .codes import redrawn
+from .codes import redraw
 from .dates import ordinal
 
 SCALES = ("relative", "absolute")
-LARGEST = 10**15 - 1  # float64 represents every whole number up to it exactly
-LARGEST_LOG = math.log(LARGEST) + 1  # beyond it every number becomes the largest number
-LOG_SIZE = 2**40  # steps per unit of the logarithm
+MAX_NUMBER = 10**15 - 1  # float64 represents every whole number up to it exactly
+MAX_LOG = math.log(MAX_NUMBER) + 1  # beyond it every number becomes the largest number
+LOG_STEPS = 2**40  # steps per unit of the logarithm
 _VALUE = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{1,15})?|\.\d{1,15}"
 _PLAIN_NUMBER = re.compile(_VALUE, re.ASCII)
 _TOKEN = re.compile(rf"[+-]?(?:{_VALUE})(?:/(?:{_VALUE}))?%?", re.ASCII)
@@ -114,7 +114,7 @@ class Number:
             status="proven",
             source="Ghosh et al. 2009 (two-sided geometric); Chatzikokolakis et al. 2013",
             notes=f"The distance of two numbers is {distance}; of pairs as 120/80, the sum. "
-            f"Numbers above {LARGEST:.0e} count as that one.",
+            f"Numbers above {MAX_NUMBER:.0e} count as that one.",
         )
 
     def find(self, doc: Doc) -> Bools1d:
@@ -137,12 +137,12 @@ class Number:
         def resample(match: re.Match[str]) -> str:
             text, ending = match.groups()
             if _PLAIN_NUMBER.fullmatch(text) is None:
-                return redrawn(text, draws.rng) + (ending or "")
+                return redraw(text, draws.rng) + (ending or "")
             digits, _, decimals = text.replace(",", "").partition(".")
             digits, size = digits.lstrip("0"), 10 ** len(decimals)
-            # Numbers above LARGEST count as LARGEST, which increases no distance of two numbers.
-            value = int(f"0{digits}{decimals}") if len(digits) <= len(str(LARGEST)) else math.inf
-            steps = self._draw(int(min(value, LARGEST * size)), size, draws.rng)
+            # A larger number counts as MAX_NUMBER, which increases no distance of two numbers.
+            value = int(f"0{digits}{decimals}") if len(digits) <= len(str(MAX_NUMBER)) else math.inf
+            steps = self._draw(int(min(value, MAX_NUMBER * size)), size, draws.rng)
             integer, part = divmod(steps, size)
             point = f".{part:0{len(decimals)}d}" if decimals else ""
             # The ending of the original would reveal its last digit.
@@ -154,12 +154,12 @@ class Number:
     def _draw(self, value: int, size: int, rng: Rng) -> int:
         """Sample a number near a value; both are in steps of 1 / size."""
         if self.scale == "relative":
-            log = round(math.log1p(value / size) * LOG_SIZE)
-            log += geometric(Fraction(self.epsilon) / LOG_SIZE, rng)
-            steps = round(math.expm1(min(log / LOG_SIZE, LARGEST_LOG)) * size)
+            log = round(math.log1p(value / size) * LOG_STEPS)
+            log += geometric(Fraction(self.epsilon) / LOG_STEPS, rng)
+            steps = round(math.expm1(min(log / LOG_STEPS, MAX_LOG)) * size)
         else:
             steps = value + geometric(Fraction(self.epsilon) / Fraction(self.unit) / size, rng)
-        high = LARGEST if math.isinf(self.high) else self.high
-        largest = min(math.floor(Fraction(str(high)) * size), LARGEST * size)
+        high = MAX_NUMBER if math.isinf(self.high) else self.high
+        largest = min(math.floor(Fraction(str(high)) * size), MAX_NUMBER * size)
         least = math.ceil(Fraction(str(self.low)) * size)  # 3.9 is 39 tenths, as written
         return min(max(steps, least), largest)

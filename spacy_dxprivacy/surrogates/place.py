@@ -38,8 +38,8 @@ from ..entities.tables import (
 )
 from ..privacy.randomness import below
 from ..registries import registry
-from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream, digits, pick
-from .codes import redrawn
+from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream, digits, draw_from
+from .codes import redraw
 
 LONG_CODE = 10  # characters of a postal code of the United States with its last four digits
 # Postal codes of the United States, Britain, Canada, the Netherlands, and others in digits.
@@ -84,7 +84,7 @@ class _ByLanguage(Independent):
 
     def _town(self, draws: Draws, number: int, stream: Stream) -> str:
         """Draw a town. With reach "document", all surrogates of a document share its n-th town."""
-        town = pick(listed_of(self.scope.language(draws), "towns"), stream)
+        town = draw_from(listed_of(self.scope.language(draws), "towns"), stream)
         shared = self.scope.reach == "document"
         return str(draws.memory.setdefault(("town", number), town)) if shared else town
 
@@ -141,8 +141,12 @@ class Place(_ByLanguage):
     def _draw_english(self, kind: str, identity: str, number: int, draws: Draws) -> str:
         stream = self.scope.stream(draws, kind, identity)
         if kind == "country":
-            return pick(listed("countries"), stream)
-        home = home_of(draws, number) if self.scope.reach == "document" else pick(cities(), stream)
+            return draw_from(listed("countries"), stream)
+        home = (
+            home_of(draws, number)
+            if self.scope.reach == "document"
+            else draw_from(cities(), stream)
+        )
         if kind == "zip":
             return postal_code(home, stream, long=len(identity) >= LONG_CODE)
         return home[1] if kind == "state" else home[0]
@@ -153,8 +157,10 @@ class Place(_ByLanguage):
         kind = "country" if is_country else kind_of_place(text)
         stream = self.scope.stream(draws, kind, identity)
         if kind == "zip":
-            return redrawn(text.strip().upper(), stream)
-        return pick(countries, stream) if kind == "country" else self._town(draws, number, stream)
+            return redraw(text.strip().upper(), stream)
+        return (
+            draw_from(countries, stream) if kind == "country" else self._town(draws, number, stream)
+        )
 
 
 @registry.dx_surrogates("dx.Place.v1")
@@ -182,14 +188,14 @@ def kind_of_place(text: str, *, after_city: bool = False) -> str:
 
 def home_of(draws: Draws, number: int) -> Home:
     """Return the n-th drawn city of a document, with its state; all its surrogates share it."""
-    home = draws.memory.get(("home", number)) or pick(cities(), draws.rng)
+    home = draws.memory.get(("home", number)) or draw_from(cities(), draws.rng)
     draws.memory["home", number] = home
     return home  # type: ignore[return-value]
 
 
 def postal_code(home: Home, stream: Stream, *, long: bool) -> str:
     """Draw a postal code of the home's state, with four more digits if `long`."""
-    code = pick(ZIP_HEADS[home[1]], stream) + digits(3, stream)
+    code = draw_from(ZIP_HEADS[home[1]], stream) + digits(3, stream)
     return f"{code}-{digits(4, stream)}" if long else code
 
 
@@ -219,19 +225,19 @@ class Address(_ByLanguage):
         if language == "en":
             shared = self.scope.reach == "document"
             return written(
-                text, home_of(draws, number) if shared else pick(cities(), stream), stream
+                text, home_of(draws, number) if shared else draw_from(cities(), stream), stream
             )
         town, code = self._town(draws, number, stream), _LOCAL_CODE.search(text)
         head = text[: code.start()] if code else text
         parts = []
         if head.strip(" ,\n"):
-            street = pick(listed_of(language, "streets"), stream)
+            street = draw_from(listed_of(language, "streets"), stream)
             if any(map(str.isdigit, head)):
                 house = str(1 + below(199, stream))
                 street = f"{house} {street}" if language == "fr" else f"{street} {house}"
             parts.append(street)
         if code:
-            new_code, has_town = redrawn(code[0], stream), text[code.end() :].strip(" ,\n")
+            new_code, has_town = redraw(code[0], stream), text[code.end() :].strip(" ,\n")
             parts.append(f"{new_code} {town}" if has_town else new_code)
         elif len(_BREAK.split(head.strip())) > 1 and not head.rstrip()[-1:].isdigit():
             parts.append(town)
@@ -296,7 +302,7 @@ def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
     is_city = kind_of_place(part) == "country" or part.casefold() in _STATE_OF
     if not _NUMBER.match(part) and (not first or is_city):
         return home[0]
-    street = f"{pick(listed('streets'), stream)} {pick(STREET_KINDS, stream)}"
+    street = f"{draw_from(listed('streets'), stream)} {draw_from(STREET_KINDS, stream)}"
     return f"{1 + below(9999, stream)} {street}" if _NUMBER.match(part) else street
 
 
@@ -337,14 +343,17 @@ class Organisation(_ByLanguage):
     def _english_words(self, identity: str, draws: Draws) -> list[str]:
         stream = self.scope.stream(draws, "organisation", identity)
         return [
-            pick(names, stream) for names in (listed("surnames"), listed("streets"), COMPANY_ENDS)
+            draw_from(names, stream)
+            for names in (listed("surnames"), listed("streets"), COMPANY_ENDS)
         ]
 
     def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
         """Draw a name of the kind that the mention names."""
         language = self.scope.language(draws)
         stream = self.scope.stream(draws, "organisation", identity)
-        family, end = (pick(listed_of(language, name), stream) for name in ("surnames", "ends"))
+        family, end = (
+            draw_from(listed_of(language, name), stream) for name in ("surnames", "ends")
+        )
         houses = (house.split(":") for house in listed_of(language, "houses"))
         kind = next((kind for word, kind in houses if word in identity), None)
         return f"{kind} {family}" if kind else f"{family} {end}"

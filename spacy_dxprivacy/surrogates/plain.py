@@ -23,7 +23,7 @@ from ..registries import registry
 from ..validate import fail, one_of, whole
 from .base import WAYS, Draws, Mention, Surrogate, is_same
 
-NOTHING = Guarantee("none", notes="The original is unchanged, or its surrogate is always the same.")
+NO_LOSS = Guarantee("none", notes="The original is unchanged, or its surrogate is always the same.")
 CONSTANT = Guarantee(
     "approx-dp",
     0.0,
@@ -105,7 +105,7 @@ def make_redact(text: str | None = None) -> FixedText:
 @registry.dx_surrogates("dx.Keep.v1")
 def make_keep() -> Unchanged:
     """Make a surrogate that leaves mentions unmodified."""
-    return Unchanged("dx.Keep.v1", "kept", ("unmodified mentions",), NOTHING)
+    return Unchanged("dx.Keep.v1", "kept", ("unmodified mentions",), NO_LOSS)
 
 
 @registry.dx_surrogates("dx.Words.v1")

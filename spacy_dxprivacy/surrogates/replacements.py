@@ -23,9 +23,9 @@ from ..text.normal import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
 
-UNLIKELY = 1e-12  # unchanged originals with a lower probability than this raise
-TAIL = 40  # words after a mention that a surrogate sees
-MOST_WORDS = 2**14  # largest vocabulary of the tokenizer of surrogates
+MIN_PROBABILITY = 1e-12  # unchanged originals with a lower probability than this raise
+TAIL_WORDS = 40  # words after a mention that a surrogate sees
+MAX_VOCABULARY = 2**14  # largest vocabulary of the tokenizer of surrogates
 # Keys in the user data of the input's Doc: its user, the caller of the service who sent it, and the
 # order of day and month in earlier texts.
 USER, CALLER, ORDER = "dx_user", "dx_caller", "dx_order"
@@ -73,7 +73,7 @@ def replace_mentions(
         rng,
         "" if is_nobody(user) else identity(user),
         caller=caller,
-        plain=_outside(doc, [*spans, *(entities or ())]) if rest_is_plain else frozenset(),
+        plain=_words_outside(doc, [*spans, *(entities or ())]) if rest_is_plain else frozenset(),
         language=language,
         base=base,
         order=str(doc.user_data.get(ORDER, "")),
@@ -89,7 +89,7 @@ def replace_mentions(
     is_person = [plain_label(mention.label) == "PERSON" for mention in mentions]
     for group in sorted(groups.values(), key=lambda group: not any(is_person[i] for i in group)):
         surrogate = surrogates[mentions[group[0]].label]
-        group_texts = _checked(surrogate, [mentions[i] for i in group], draws)
+        group_texts = _draw_checked(surrogate, [mentions[i] for i in group], draws)
         texts |= zip(group, group_texts, strict=True)
     replacements = []
     for i, (mention, (label, start, end)) in enumerate(zip(mentions, spans, strict=True)):
@@ -108,7 +108,7 @@ def _mentions_of(doc: Doc, spans: Sequence[Entity]) -> list[Mention]:
     mentions, stop = list[Mention](), len(doc)
     for label, start, end in reversed(spans):
         before, lead = words[start - 1] if start else "", text_of(max(start - 4, 0), start)
-        tail = text_of(end, min(end + TAIL, stop))
+        tail = text_of(end, min(end + TAIL_WORDS, stop))
         mentions.append(Mention(text_of(start, end), label, before, lead, tail))
         stop = start if plain_label(label) == "PERSON" else stop
     return mentions[::-1]
@@ -135,10 +135,12 @@ def find(
                 spans.append((label, start, end))
     if not spans:
         return []
-    return _with_particles(doc, apart(spans, np.asarray(doc.to_array(IS_SPACE), dtype=bool)))
+    return _join_particles(
+        doc, merge_overlaps(spans, np.asarray(doc.to_array(IS_SPACE), dtype=bool))
+    )
 
 
-def _with_particles(doc: Doc, spans: list[Entity]) -> list[Entity]:
+def _join_particles(doc: Doc, spans: list[Entity]) -> list[Entity]:
     """Join a particle ("van") that a recogniser separated from the name after it."""
     joined: list[Entity] = []
     for label, start, end in spans:
@@ -151,7 +153,7 @@ def _with_particles(doc: Doc, spans: list[Entity]) -> list[Entity]:
     return joined
 
 
-def apart(spans: Sequence[Entity], blank: Bools1d) -> list[Entity]:
+def merge_overlaps(spans: Sequence[Entity], blank: Bools1d) -> list[Entity]:
     """Return spans without overlaps. Spans that overlap or nest become one, with the label of the
     longest; empty spans and white space at the ends are dropped. blank: white space, bool (t,)."""
     trimmed = []
@@ -162,7 +164,7 @@ def apart(spans: Sequence[Entity], blank: Bools1d) -> list[Entity]:
     return trimmed
 
 
-def _outside(doc: Doc, entities: Sequence[Entity]) -> frozenset[str]:
+def _words_outside(doc: Doc, entities: Sequence[Entity]) -> frozenset[str]:
     """Return the words outside of all entities, as written and with an initial capital."""
     spans = [(e.start, e.end) for e in doc.ents] + [(start, end) for _, start, end in entities]
     inside = {i for start, end in spans for i in range(start, end)}
@@ -170,7 +172,9 @@ def _outside(doc: Doc, entities: Sequence[Entity]) -> frozenset[str]:
     return frozenset(words | {word.title() for word in words})
 
 
-def _checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+def _draw_checked(
+    surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws
+) -> list[str | None]:
     """Draw texts. Raise DxError if one is missing, or if more originals occur than by chance."""
     drawn = surrogate.replace(mentions, draws)
     right = isinstance(drawn, list) and len(drawn) == len(mentions)
@@ -178,7 +182,7 @@ def _checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) ->
         raise DxError(Errors.DX113.format(name=surrogate.name, count=len(mentions)))
     pairs = zip(mentions, drawn, strict=True)
     same = {m.text for m, text in pairs if text is not None and is_same(m.text, text)}
-    if same and surrogate.chance ** len(same) < UNLIKELY:
+    if same and surrogate.chance ** len(same) < MIN_PROBABILITY:
         raise DxError(Errors.DX114.format(name=surrogate.name, count=len(same)))
     return drawn
 
@@ -186,7 +190,7 @@ def _checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) ->
 def words_of_surrogate(text: str, lang: str) -> tuple[list[str], list[bool]]:
     """Return words, and whether a space follows each. The tokenizer has a separate vocabulary that
     has seen no original; both are rebuilt when the vocabulary is full."""
-    if len(_blank(lang).vocab) > MOST_WORDS:
+    if len(_blank(lang).vocab) > MAX_VOCABULARY:
         _blank.cache_clear()
     lines = (" ".join(line.split()) for line in text.strip().split("\n"))
     doc = _blank(lang).make_doc("\n".join(lines))

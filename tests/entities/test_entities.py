@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from spacy_dxprivacy.entities.ruling import match_words
 from spacy_dxprivacy.entities.tables import MATCHED, _by_letter, rule_tree
-from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, listed_names
+from spacy_dxprivacy.entities.words import WORD_KINDS, builtin_lexicon, listed_names
 
 NOTE = (
     "Dr. Maria Gonzalez saw Zorblatt Wimbleford on March 5, 2023 and again last Tuesday. "
@@ -189,7 +189,7 @@ def test_rules_name_kinds_that_exist():
         nodes += node.children.values()
     words = {word for node in nodes for word in node.children}
     assert words >= {"RELATIVE", "ago"}
-    assert all(word == word.lower() for word in words - {*KINDS})
+    assert all(word == word.lower() for word in words - {*WORD_KINDS})
     assert {label for node in nodes for label, _, _ in node.ends} <= set(MATCHED)
 
 

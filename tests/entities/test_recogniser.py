@@ -86,11 +86,11 @@ def test_batches_processes_copies_and_disk_give_the_same(nlp, tmp_path):
 
 def test_a_long_document_is_read_in_parts_like_a_short_one(nlp, monkeypatch):
     doc = nlp.make_doc(" ".join([TEXT] * 30))
-    (whole,) = recogniser.predicted([doc])
-    monkeypatch.setattr(recogniser, "TOKENS", 7)
-    first, second = recogniser.predicted([doc, nlp.make_doc(TEXT)])
+    (whole,) = recogniser.predict_tags([doc])
+    monkeypatch.setattr(recogniser, "BATCH_TOKENS", 7)
+    first, second = recogniser.predict_tags([doc, nlp.make_doc(TEXT)])
     assert np.allclose(first, whole, atol=1e-5)
-    assert np.allclose(second, recogniser.predicted([nlp.make_doc(TEXT)])[0], atol=1e-5)
+    assert np.allclose(second, recogniser.predict_tags([nlp.make_doc(TEXT)])[0], atol=1e-5)
 
 
 def shares_of(*rows):

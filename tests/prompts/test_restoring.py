@@ -15,13 +15,13 @@ from spacy_dxprivacy.entities.words import builtin_lexicon
 from spacy_dxprivacy.prompts.restoring import (
     Restorer,
     TableRestorer,
+    mark_ambiguous,
     rows_of,
-    set_apart,
 )
 from spacy_dxprivacy.prompts.table import SurrogateTable
 from spacy_dxprivacy.surrogates import Mention
 from spacy_dxprivacy.surrogates.name_forms import form_of
-from spacy_dxprivacy.surrogates.plain import NOTHING, surrogates_of
+from spacy_dxprivacy.surrogates.plain import NO_LOSS, surrogates_of
 from spacy_dxprivacy.surrogates.replacements import replace_mentions
 
 PERSONS = ["Maria Lopez", "Ms. Lopez", "Lopez", "Maria", "Lopez's", "Maria’s", "MARIA LOPEZ",
@@ -96,7 +96,7 @@ def test_what_comes_back_as_it_was_is_restored():
     for seed in range(300):
         text, sent, table, _ = document(choice, seed, CERTAIN)
         back, done = restored(table, sent)
-        assert back == text and done.left == []
+        assert back == text and done.unrestored == []
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ ANSWERS = [
 def test_a_name_is_restored_however_an_answer_writes_it_and_its_own_words_stay(table):
     for answer, expected in ANSWERS:
         text, done = restored(table, answer)
-        assert text == expected and done.left == []
+        assert text == expected and done.unrestored == []
     for answer in (
         "Give 90 mg; BP 120/90; repeat in 90 days", "You may march on in March",
         "Ilene Wells and Norbert Cartwright", "J. Cartwright", "Cartwright Street",
@@ -141,7 +141,7 @@ def test_what_stays_is_listed_by_label_and_line(table):
     table.add(Mention("Dallas", "GPE"), "Ashburn", "dx.Place.v1")
     text, done = restored(table, "Ilene, give 90 mg.\nIn March or\nMarch: Ashburn.")
     assert text == "Maria, give 90 mg.\nIn March or\nMarch: Ashburn."
-    assert done.left == [("QUANTITY", 1), ("DATE", 2), ("DATE", 3), ("GPE", 3)]
+    assert done.unrestored == [("QUANTITY", 1), ("DATE", 2), ("DATE", 3), ("GPE", 3)]
     assert "Maria" not in repr(done) and "Maria" not in repr(table)
 
 
@@ -153,7 +153,7 @@ def test_a_surrogate_that_is_elsewhere_in_the_documents_is_not_restored():
     other = NLP(f"{name} met a man at {phone}.")
     table.add_document(other, [], {})
     _, done = restored(table, f"{name} at {phone}.")
-    assert done.restored == 0 and done.left == [("PERSON", 1), ("PHONE", 1)]
+    assert done.restored == 0 and done.unrestored == [("PERSON", 1), ("PHONE", 1)]
 
 
 def test_a_name_that_a_document_releases_is_not_drawn():
@@ -220,7 +220,7 @@ def test_no_answer_is_changed_wrongly(count):
 class Fixed:
     """A surrogate that gives each original the one that a test names."""
 
-    name, way, chance, in_clear, guarantee = "test.Fixed", "drawn", 0.0, (), NOTHING
+    name, way, chance, in_clear, guarantee = "test.Fixed", "drawn", 0.0, (), NO_LOSS
 
     def __init__(self, **texts):
         self.texts = texts
@@ -235,7 +235,7 @@ def sent(text, label="PERSON", **texts):
     doc.ents = [Span(doc, token.i, token.i + 1, label) for token in doc if token.text in texts]
     surrogates = {label: Fixed(**texts)}
     drawn, table = replace_mentions(doc, surrogates, Rng(seed=0)), SurrogateTable()
-    drawn = set_apart(doc, drawn, surrogates, table, {})
+    drawn = mark_ambiguous(doc, drawn, surrogates, table, {})
     table.add_document(doc, drawn, surrogates)
     pairs = [(item.mention, item.text) for item in drawn if item.text is not None]
     rows = rows_of(pairs, surrogates, table)

@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 
 from spacy_dxprivacy import DxError, Guarantee, Rng, registry
 from spacy_dxprivacy.surrogates import Draws, Mention, number
-from spacy_dxprivacy.surrogates.number import LARGEST
+from spacy_dxprivacy.surrogates.number import MAX_NUMBER
 
 RELATIVE = {"@dx_surrogates": "dx.Number.v1", "epsilon": 10.0}
 ABSOLUTE = {"@dx_surrogates": "dx.Number.v1", "epsilon": 1.0, "scale": "absolute", "unit": 2.0}
@@ -74,7 +74,7 @@ def test_a_number_is_written_by_its_value_and_decimals_alone(text, written, monk
 
 def test_numbers_stay_within_bounds_and_what_can_be_written():
     found = [float(t) for t in draw(make(epsilon=0.001), ["5", "0.5"] * 200, Rng(seed=6))]
-    assert min(found) >= 0 and max(found) <= LARGEST
+    assert min(found) >= 0 and max(found) <= MAX_NUMBER
     bounded = make(epsilon=0.1, scale="absolute", low=3.05, high=8)
     found = {float(t) for t in draw(bounded, ["5.0"] * 300, Rng(seed=6))}
     assert min(found) == 3.1 and max(found) == 8.0

@@ -280,10 +280,10 @@ def values_of(surrogate, mentions):
     texts = " ".join(mention.text.replace(",", "") for mention in mentions)
     found = re.findall(r"\d*\.\d+|\d+", texts)
     sizes = [10 ** len(text.partition(".")[2]) for text in found]
-    values = [min(Fraction(f"0{text}"), number.LARGEST) for text in found]
+    values = [min(Fraction(f"0{text}"), number.MAX_NUMBER) for text in found]
     if surrogate.scale == "absolute":
         return [int(value * size) for value, size in zip(values, sizes, strict=True)]
-    return [round(math.log1p(float(value)) * number.LOG_SIZE) for value in values]
+    return [round(math.log1p(float(value)) * number.LOG_STEPS) for value in values]
 
 
 def with_noise(surrogate, mentions, noises):

@@ -21,7 +21,7 @@ from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate
 from spacy_dxprivacy.surrogates.base import Keyed
 from spacy_dxprivacy.surrogates.codes import luhn, mod97
 from spacy_dxprivacy.surrogates.name_forms import Person, form_of, persons
-from spacy_dxprivacy.surrogates.plain import NOTHING
+from spacy_dxprivacy.surrogates.plain import NO_LOSS
 from spacy_dxprivacy.surrogates.replacements import replace_mentions
 
 # Nothing of these may come back, and nothing may be quoted.
@@ -349,7 +349,7 @@ class Bad:
     way = "drawn"
     chance = 0.0
     in_clear = ()
-    guarantee = NOTHING
+    guarantee = NO_LOSS
 
     def replace(self, mentions, draws):
         texts = [mention.text for mention in mentions]
