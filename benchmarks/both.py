@@ -29,7 +29,7 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.lab.attacks.frontier import Ground, guesses_of
+from spacy_dxprivacy.lab.attacks.frontier import AttackTarget, guesses_of
 from spacy_dxprivacy.lab.attacks.reading import SeenRelease, filled_guess
 from spacy_dxprivacy.lab.corpus import (
     EncodedCorpus,
@@ -135,22 +135,22 @@ def case_of(rows: Sequence[dict[str, Any]], space: Space) -> Case:
     return Case(texts, corpus, np.concatenate(modes), np.concatenate(names))
 
 
-def reconstructed(case: Case, ground: Ground, epsilon: float, *, both: bool) -> Any:
+def reconstructed(case: Case, target: AttackTarget, epsilon: float, *, both: bool) -> Any:
     """The guess of the strongest attacker at each word, (t,)."""
-    mechanism = make_mechanism(DEFAULT_CONFIG["mechanism"], ground.space, epsilon)
+    mechanism = make_mechanism(DEFAULT_CONFIG["mechanism"], target.space, epsilon)
     text = case.corpus
     if not both:
         out = sanitised(text, mechanism, Rng(1)).rows
-        return strongest(guesses_of(ground, out, mechanism, 2), text.rows)
+        return strongest(guesses_of(target, out, mechanism, 2), text.rows)
     rows = np.where(case.mode > 0, -1, text.rows)
     cuts = text.starts[1:-1]
     drawn = EncodedCorpus.of(np.split(rows, cuts), np.split(text.sentences, cuts))
-    of_drawn = Ground(ground.space, drawn, text, candidates=ground.candidates)
+    of_drawn = AttackTarget(target.space, drawn, text, candidates=target.candidates)
     out = sanitised(drawn, mechanism, Rng(1)).rows
     guess = text.rows.copy()
     guess[case.mode == 0] = strongest(guesses_of(of_drawn, out, mechanism, 2), drawn.rows)
     seen = SeenRelease(guess, text.sentences)
-    return filled_guess(seen, case.mode == FILLED, ground.language)
+    return filled_guess(seen, case.mode == FILLED, target.language)
 
 
 def strongest(guesses: dict[str, Any], rows: Any) -> Any:
@@ -173,10 +173,10 @@ def release(texts: Sequence[str], epsilon: float, *, both: bool) -> tuple[list[s
 
 
 def rows_of(name: str, case: Case, judge: Judge) -> list[list[str]]:
-    ground = Ground(Space.builtin(), case.corpus)
+    target = AttackTarget(Space.builtin(), case.corpus)
     doc_of, rows, true = case.corpus.doc_of, list[list[str]](), case.corpus.rows
-    words = reconstructed(case, ground, EPSILON, both=False)
-    tries = {e: reconstructed(case, ground, e, both=True) for e in EPSILONS}
+    words = reconstructed(case, target, EPSILON, both=False)
+    tries = {e: reconstructed(case, target, e, both=True) for e in EPSILONS}
     recovered = (words == true).mean()
     equal = next((e for e in EPSILONS if (tries[e] == true).mean() >= recovered), EPSILONS[-1])
     modes = [("words", EPSILON, words), ("both", EPSILON, tries[EPSILON])]
@@ -187,7 +187,7 @@ def rows_of(name: str, case: Case, judge: Judge) -> list[list[str]]:
         every = np.ones(len(true), dtype=bool)
         shares = [
             interval(share_by_document(right[some], doc_of[some])) if some.any() else ""
-            for some in (every, ground.rare, case.is_name)
+            for some in (every, target.rare, case.is_name)
         ]
         excess = f"{judge.excess(texts, case.texts):+.2f}"
         rows.append([name, mode, f"{epsilon:g}", *shares, excess, f"{speed:,.0f}"])

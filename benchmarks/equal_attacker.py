@@ -24,7 +24,7 @@ import spacy
 from figures import DOCS, write_result
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.lab.attacks import Ground, SeenRelease, guesses_of, sanitised
+from spacy_dxprivacy.lab.attacks import AttackTarget, SeenRelease, guesses_of, sanitised
 from spacy_dxprivacy.lab.attacks.frontier import panels_of
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
 from spacy_dxprivacy.lab.corpus import corpus_of, read_texts, tokenizer, words_of
@@ -55,7 +55,7 @@ class Comparison:
 
     def __init__(self, space: Space, texts: Sequence[str]) -> None:
         self.texts = texts
-        self.ground = Ground(space, corpus_of(tokenizer().pipe(texts), space))
+        self.target = AttackTarget(space, corpus_of(tokenizer().pipe(texts), space))
         self.released: dict[tuple[str, float], Any] = {}
 
     def rows(self, name: str) -> list[Row]:
@@ -67,39 +67,39 @@ class Comparison:
         return [self._row(name, peer, epsilon) for epsilon in epsilons]
 
     def _row(self, name: str, peer: Any, epsilon: float) -> Row:
-        ground, key = self.ground, (EDITED.get(name, name), epsilon)
+        target, key = self.target, (EDITED.get(name, name), epsilon)
         if key not in self.released:
-            mechanism = make_mechanism(peer["config"], ground.space, epsilon)
-            outputs = sanitised(ground.text, mechanism, Rng(SEED)).rows
-            guesses = guesses_of(ground, outputs, mechanism, SEED + 1)
+            mechanism = make_mechanism(peer["config"], target.space, epsilon)
+            outputs = sanitised(target.text, mechanism, Rng(SEED)).rows
+            guesses = guesses_of(target, outputs, mechanism, SEED + 1)
             self.released[key] = mechanism, outputs, guesses
         mechanism, outputs, guesses = self.released[key]
         if name in EDITED:
             editor: Any = registry.dx_editors.get("dx.Remap.v1")()
-            editor.fit(ground.space, mechanism)
-            text = ground.text
+            editor.fit(target.space, mechanism)
+            text = target.text
             parts = (np.split(rows, text.starts[1:-1]) for rows in (outputs, text.sentences))
             pairs = zip(*parts, strict=True)
             outputs = np.concatenate([editor.edit(rows, mechanism, s) for rows, s in pairs])
         g = mechanism.guarantee
         stated = f"{g}; {g.adjacency}" if g.adjacency else str(g)
-        point = ground.point((name, g.epsilon), outputs, guesses)
+        point = target.point((name, g.epsilon), outputs, guesses)
         return {**asdict(point), "guarantee": stated, "unit": g.unit, "source": peer["source"]}
 
     def _redacted(self, name: str) -> Row:
         """Return the row of a recogniser whose entities are redacted: the rest is in plaintext, and
         gaps are guessed by the words around them."""
-        ground, nlp, covered = self.ground, spacy.blank("en"), []
+        target, nlp, covered = self.target, spacy.blank("en"), []
         nlp.add_pipe("dx_entity_ruler" if name == REDACTION else "dx_presidio")
         for doc in nlp.pipe(self.texts):
             tokens = np.zeros(len(doc), dtype=bool)
             for span in [*doc.ents, *doc.spans.get("presidio", [])]:
                 tokens[span.start : span.end] = True
-            rows, *_, places = words_of(doc, ground.space)
+            rows, *_, places = words_of(doc, target.space)
             covered.append(tokens[places[rows >= 0]])
-        hidden, text = np.concatenate(covered), ground.text
-        guess = filled_guess(SeenRelease(text.rows, text.sentences), hidden, ground.language)
-        point = ground.point((name, NAN), text.rows, {"word pairs": guess}, ~hidden)
+        hidden, text = np.concatenate(covered), target.text
+        guess = filled_guess(SeenRelease(text.rows, text.sentences), hidden, target.language)
+        point = target.point((name, NAN), text.rows, {"word pairs": guess}, ~hidden)
         return {**asdict(point), "guarantee": NO_PROMISE, "unit": "", "source": PAPERS[name]}
 
 

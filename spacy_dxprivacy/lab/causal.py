@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # torch is imported when a model is opened
 
 GGUF = ".gguf"
 DEVICE = "DX_LM_DEVICE"  # "cpu" (if unset), "cuda", "cuda:1", "mps"
-NOTHING = -1  # in place of a token for a lane that waits
+WAIT = -1  # in place of a token for a lane that waits
 NO_TOKEN = -1
 MAX_PARALLEL = 64  # texts
 
@@ -245,7 +245,7 @@ class BeamSearch:
                 texts = self._step(texts, lanes)
             else:
                 queues = [queue for text in texts for queue in text.queues]
-                tokens = [queue.pop(0) if queue else NOTHING for queue in queues]
+                tokens = [queue.pop(0) if queue else WAIT for queue in queues]
                 lanes.feed(np.array(tokens, dtype=np.int64))
 
     def _step(self, texts: list[_FilledText], lanes: CausalLanes) -> list[_FilledText]:

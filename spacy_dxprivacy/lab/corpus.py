@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..privacy.randomness import Rng
 
 SCOPES = ("token", "type")
-AT_ONCE = 2**15  # words drawn at once
+BATCH_WORDS = 2**15  # words drawn at once
 # Of a document: rows, -1 for words that the space lacks; where sentences begin; and the plaintext
 # before each word.
 Words = tuple[Ints1d, Bools1d, list[str]]
@@ -232,14 +232,14 @@ def sanitised(
 def drawn(
     mechanism: Mechanism, rows: Ints1d, rng: Rng, starts: Bools1d | None = None
 ) -> Draw:  # fmt: skip
-    """Sample about AT_ONCE words at a time; whole sentences for sentence-level mechanisms."""
+    """Sample about BATCH_WORDS words at a time; whole sentences for sentence-level mechanisms."""
     if starts is not None and facts_of(mechanism).draws_sentences:
-        part_of = (np.flatnonzero(starts) // AT_ONCE)[np.cumsum(starts) - 1]
+        part_of = (np.flatnonzero(starts) // BATCH_WORDS)[np.cumsum(starts) - 1]
         cuts = np.flatnonzero(np.diff(part_of)) + 1
         sampler: Any = mechanism
         pairs = zip(np.split(rows, cuts), np.split(starts, cuts), strict=True)
         return Draw(np.concatenate([sampler.sample(r, rng, s).rows for r, s in pairs]))
-    parts = blocks(max(1, len(rows)), AT_ONCE)
+    parts = blocks(max(1, len(rows)), BATCH_WORDS)
     draws = [mechanism.sample(rows[part], rng) for part in parts]
     vectors: list[Floats2d] = [draw.vectors for draw in draws if draw.vectors is not None]
     return Draw(

@@ -28,8 +28,8 @@ from ..text.mentions import plain_label
 
 FIGURES = ("recall", "precision", "clean")
 ALL_LABELS = "all"
-KINDS = ("DIRECT", "QUASI")  # identifiers of TAB: by themselves, or together with others
-AROUND = 40  # characters shown on each side of a miss
+IDENTIFIER_KINDS = ("DIRECT", "QUASI")  # identifiers of TAB: by themselves, or together with others
+CONTEXT_CHARACTERS = 40  # characters shown on each side of a miss
 PARTICLES = frozenset(
     "a de del della di da do dos das du la le las los van von der den bin al el y of the "
     "and".split()
@@ -41,7 +41,7 @@ Region = tuple[int, int, str]  # start, end, label
 
 
 class Gold(NamedTuple):
-    """A text, and the regions of its entities. kinds: of KINDS, for TAB."""
+    """A text, and the regions of its entities. kinds: of IDENTIFIER_KINDS, for TAB."""
 
     text: str
     regions: list[Region]
@@ -146,8 +146,8 @@ def _tab_kinds(annotations: dict[str, Any]) -> dict[Region, str]:
         m for annotation in annotations.values() for m in annotation["entity_mentions"]
     ):
         region = mention["start_offset"], mention["end_offset"], mention["entity_type"]
-        if mention["identifier_type"] in KINDS:
-            kinds[region] = min(mention["identifier_type"], kinds.get(region, KINDS[-1]))
+        if mention["identifier_type"] in IDENTIFIER_KINDS:
+            kinds[region] = min(mention["identifier_type"], kinds.get(region, IDENTIFIER_KINDS[-1]))
     return kinds
 
 
@@ -237,7 +237,7 @@ def _count(
         documents |= counted
         leaving |= counted if distinctive_words(entity) & words_left else set()
         if missed and counted:
-            around = text[max(0, start - AROUND) : end + AROUND]
+            around = text[max(0, start - CONTEXT_CHARACTERS) : end + CONTEXT_CHARACTERS]
             misses.append(f"{name}: {entity!r} in {around!r}")
     for place in (m.start() for m in words):
         if hidden.get(place) in labels:

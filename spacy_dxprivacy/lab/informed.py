@@ -33,13 +33,13 @@ from ..ty import CoversPairs, HasMetric, StatesProbabilities
 from .aligned import SpellingInverse
 from .variants import VariantLikelihood
 
-ALTERNATIVES = 99  # by default
+DEFAULT_ALTERNATIVES = 99  # by default
 LABELS = frozenset(
     ["PERSON", "GPE", "LOC", "FAC", "ORG", "ADDRESS", "DATE", "DIAGNOSIS", "DISEASE", "CONDITION"]
 )
-STATED = ("kind", "epsilon", "delta", "metric", "space", "notes")
-MOST_READINGS = 64  # combinations of rows for ambiguous released words of a sentence
-BLOCK_NUMBERS = 2**22
+COMPARED_FIELDS = ("kind", "epsilon", "delta", "metric", "space", "notes")
+MAX_READINGS = 64  # combinations of rows for ambiguous released words of a sentence
+DISTANCES_AT_ONCE = 2**22
 WRONG = "the release was not made of this text with these settings"
 EDITED = "an editor or noisy vectors are in the release, so only the worst case is known"
 NO_LIKELIHOOD = "the mechanism states no probabilities, so only the worst case is known"
@@ -144,7 +144,7 @@ class InformedAttacker:
         names = ("mechanism", "space", "scope", "casing", "unknown_policy", "editor")
         differing = [name for name in names if getattr(self.terms, name) != getattr(receipt, name)]
         stated = Guarantee.from_dict(receipt.guarantee)
-        if any(getattr(self.guarantee, name) != getattr(stated, name) for name in STATED):
+        if any(getattr(self.guarantee, name) != getattr(stated, name) for name in COMPARED_FIELDS):
             differing.append("guarantee")
         if differing:
             raise UsageError(
@@ -222,7 +222,7 @@ class InformedAttacker:
         D = distances[rows]
         if len(np.unique(D)) < 2:  # equal under the guarantee
             D = euclidean(space.vectors, np.array([row]))[0, rows]
-        nearest = rows[np.argsort(D, kind="stable")[:ALTERNATIVES]]
+        nearest = rows[np.argsort(D, kind="stable")[:DEFAULT_ALTERNATIVES]]
         return nearest, distances[nearest]
 
     def mentions_of(self, secret: Secret, seen: DocWords) -> Mentions:
@@ -317,7 +317,7 @@ class InformedAttacker:
             raise UsageError(f"{WRONG}: a word of it is none that the mechanism draws.")
         released = self.space.find_all([tokens[i] for i in seen.places[words].tolist()])
         readings = []
-        for choice in islice(product(*options), MOST_READINGS):
+        for choice in islice(product(*options), MAX_READINGS):
             outputs = released.copy()  # -1 for words that the space lacks
             outputs[places] = choice
             readings.append((outputs, 0.0))
@@ -368,7 +368,7 @@ class InformedAttacker:
         """Return ln P(outputs | variants) for word-level sampling, (m + 1,)."""
         mechanism: Any = self.mechanism
         rows, outs = evidence.variants.reshape(-1), np.repeat(outputs, evidence.variants.shape[1])
-        parts = blocks(len(rows), max(1, BLOCK_NUMBERS // len(self.space)))
+        parts = blocks(len(rows), max(1, DISTANCES_AT_ONCE // len(self.space)))
         P = [np.take_along_axis(mechanism.distribution(rows[p]), outs[p, None], 1) for p in parts]
         with np.errstate(divide="ignore"):
             logs: Floats1d = np.log(np.concatenate(P)).reshape(evidence.variants.shape).sum(axis=0)

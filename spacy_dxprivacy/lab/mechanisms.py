@@ -16,7 +16,7 @@ from ..space.sources import Filter, load
 from ..ty import Mechanism
 from ..validate import positive, whole
 
-MOST_STEPS = 1000
+MAX_STEPS = 1000
 Make = Callable[[float], Mechanism]  # epsilon -> a mechanism fitted on a space
 
 
@@ -40,8 +40,8 @@ def parse_epsilons(text: str) -> list[float]:
         raise UsageError(
             f"`epsilon` must be LOW:HIGH:STEPS or numbers above 0 with commas, got {text!r}."
         ) from None
-    if ends[0] >= ends[1] or number > MOST_STEPS:
-        raise UsageError(f"`epsilon` must increase, in {MOST_STEPS} steps at most, got {text!r}.")
+    if ends[0] >= ends[1] or number > MAX_STEPS:
+        raise UsageError(f"`epsilon` must increase, in {MAX_STEPS} steps at most, got {text!r}.")
     return sorted({float(f"{epsilon:.6g}") for epsilon in np.geomspace(*ends, number)})
 
 

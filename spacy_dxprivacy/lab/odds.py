@@ -32,7 +32,7 @@ from .aligned import aligned_words
 from .corpus import records_of, released_records
 from .informed import DocWords, Evidence, InformedAttacker, Mentions, Secret
 
-DOCUMENTS = 16  # in a batch
+BATCH_DOCUMENTS = 16  # in a batch
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def odds_of(
         evidence: list[Evidence] = []
         secrets: list[Secret] = []
         with zone(attacker.nlp):
-            batch = list(islice(stream, DOCUMENTS))
+            batch = list(islice(stream, BATCH_DOCUMENTS))
             for text in batch:
                 release |= text.release is not None
                 seen = attacker.read(text.original)

@@ -102,7 +102,7 @@ def check_out(out: Path, names: Iterable[str], *, force: bool) -> None:
 
 
 def plain(value: Any, digits: int = 6) -> str:
-    """Return a number with so many digits; "" for None and nan."""
+    """Return a number with `digits` digits; "" for None and nan."""
     if value is None or value != value:
         return ""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
@@ -192,7 +192,7 @@ def ceiling(n: int, alpha: float) -> float:
 
 # -- attack success rates --------------------------------------------------------------------------
 
-WORDS_FOUND = "words recovered"
+WORDS_RECOVERED = "words recovered"
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ class Success(NamedTuple):
     measured: Measured
     baseline: float
     setting: str = ""
-    measure: str = WORDS_FOUND
+    measure: str = WORDS_RECOVERED
 
 
 def figures_of(

@@ -16,9 +16,9 @@ from ..errors import DxError, Errors
 torch: Any = import_module("torch")
 transformers: Any = import_module("transformers")
 
-WINDOW = 1024  # most tokens of a text in a pass
-MEMORY = 256  # most tokens in the cache of a lane
-MOST_CACHE = 2**29  # bytes, of all lanes
+MAX_WINDOW = 1024  # most tokens of a text in a pass
+MAX_CACHED_TOKENS = 256  # most tokens in the cache of a lane
+MAX_CACHE_BYTES = 2**29  # bytes, of all lanes
 TOKENS_AT_ONCE = 768  # in a batch: logits take 200 KB a token
 
 
@@ -28,7 +28,7 @@ class CausalModel:
     def __init__(self, name: str, network: Any, tokenizer: Any) -> None:
         self.name, self.network, self.tokenizer = name, network, tokenizer
         config = network.config.get_text_config()
-        self.window = min(WINDOW, int(getattr(config, "max_position_embeddings", WINDOW)))
+        self.window = min(MAX_WINDOW, int(getattr(config, "max_position_embeddings", MAX_WINDOW)))
         self.vocabulary = int(network.get_output_embeddings().out_features)
         first = tokenizer.bos_token_id
         first = tokenizer.eos_token_id if first is None else first
@@ -49,8 +49,8 @@ class CausalModel:
         return tokens
 
     def fits(self, tokens: int) -> int:
-        """Return the number of lanes of so many tokens that fit into memory, 1 or more."""
-        return max(1, MOST_CACHE // (self.bytes_a_token * min(tokens + 1, MEMORY)))
+        """Return the number of lanes of `tokens` tokens that fit into memory, 1 or more."""
+        return max(1, MAX_CACHE_BYTES // (self.bytes_a_token * min(tokens + 1, MAX_CACHED_TOKENS)))
 
     def read(self, prompts: Sequence[Sequence[int]]) -> CausalLanes:
         """Return a lane for each prompt, after reading it. Raise as CausalLanes.feed does."""
@@ -109,7 +109,7 @@ class CausalLanes:
         self.model = model
         self.prompts = [[*model.begin, *prompt] for prompt in prompts]
         self.later: list[list[int]] = [[] for _ in prompts]
-        self.most = max(MEMORY, 2 * max(map(len, self.prompts)))
+        self.most = max(MAX_CACHED_TOKENS, 2 * max(map(len, self.prompts)))
         self._begin()
 
     def _begin(self) -> None:
@@ -123,7 +123,7 @@ class CausalLanes:
         self._run([p + later for p, later in zip(self.prompts, self.later, strict=True)])
 
     def feed(self, tokens: Ints1d) -> None:
-        """Read one token a lane, int64 (lanes,); causal.NOTHING for lanes that wait. Raise DxError
+        """Read one token a lane, int64 (lanes,); causal.WAIT for lanes that wait. Raise DxError
         without enough memory, and for logits that are not finite."""
         fed = [[token] if token >= 0 else [] for token in tokens.tolist()]
         if not any(fed):

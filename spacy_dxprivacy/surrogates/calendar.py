@@ -193,7 +193,7 @@ class Days:
         return self.days[0].number, self.days[-1].number
 
     def end(self, days: int) -> YMD:
-        """Return the last day after a shift by so many days."""
+        """Return the last day after a shift by `days`."""
         last = self.days[-1]
         return last.calendar.date(last.number + days)
 
@@ -241,7 +241,7 @@ class Period:
         return middle, middle
 
     def end(self, days: int) -> YMD:
-        """Return a day near the middle of the period after a shift by so many days."""
+        """Return a day near the middle of the period after a shift by `days`."""
         if self.unit is WEEK:
             return self._anchor[0].date(int(self.span[1]) + days)
         return *self.unit.middle(self._moved_index(days)), 2

@@ -201,7 +201,7 @@ def test_small_names_do_not_make_a_text_hardly_english():
 
 def test_evidence_makes_the_tags_of_a_name_more_probable_and_no_others():
     shares = shares_of({0: 0.9}, {0: 0.9}, {0: 0.9})
-    weighed = recogniser.weighed(shares, [(("GPE", 1, 3), 100.0)])
+    weighed = recogniser.add_evidence(shares, [(("GPE", 1, 3), 100.0)])
     first, other = (network.tag("GPE", begins=begins) for begins in (True, False))
     assert np.flatnonzero(weighed[0] != shares[0]).tolist() == []
     assert np.flatnonzero(weighed[1] != shares[1]).tolist() == [first, other]

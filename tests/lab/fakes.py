@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spacy_dxprivacy.lab.causal import NOTHING
+from spacy_dxprivacy.lab.causal import WAIT
 
 STOP, BEGIN = 0, 1
 OTHERS = 2  # tokens before those of the words
@@ -49,7 +49,7 @@ class FakeLanes:
         self.model, self.last = model, np.array(last)
 
     def feed(self, tokens):
-        self.last = np.where(tokens == NOTHING, self.last, tokens)
+        self.last = np.where(tokens == WAIT, self.last, tokens)
 
     def logs(self, tokens):
         return np.take_along_axis(self.model.logs[self.last], tokens, axis=1)

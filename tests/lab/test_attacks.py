@@ -12,9 +12,9 @@ from conftest import SECRETS, leaks, ok, run_dx
 from spacy_dxprivacy import Draw, DxError, Rng
 from spacy_dxprivacy.lab.attacks import (
     ATTACKS,
+    AttackTarget,
     AttackTrial,
     EncodedCorpus,
-    Ground,
     attack,
     averaged_guess,
     bayes_guess,
@@ -76,7 +76,7 @@ def chain(n, documents, length, seed):
 def scene(space):
     n = len(space)
     text, public = chain(n, 60, 25, seed=1), chain(n, 300, 25, seed=2)
-    return Ground(space, text, public, candidates=n)
+    return AttackTarget(space, text, public, candidates=n)
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def test_scope_type_leaves_nothing_to_average_over(name, space):
     right = {}
     for times in (1, 16):
         text = EncodedCorpus.of(np.repeat(words[:, None], times, axis=1))
-        scene = Ground(space, text, candidates=n)
+        scene = AttackTarget(space, text, candidates=n)
         firsts = np.arange(400) * times
         for scope in ("token", "type"):
             outputs = sanitised(scene.text, mechanism, Rng(seed=5), scope=scope).rows
@@ -251,7 +251,7 @@ def test_intervals_hold_the_truth_and_get_narrower():
 
 
 def test_attacks_that_have_nothing_to_work_on_say_so(space):
-    alone = Ground(space, EncodedCorpus.of([np.array([1, 2, 3])]), candidates=50)
+    alone = AttackTarget(space, EncodedCorpus.of([np.array([1, 2, 3])]), candidates=50)
     trial = AttackTrial(alone, make_mechanism("dx.Path.v1", space, 1.0))
     for name in ("membership", "link"):
         with pytest.raises(DxError, match=f"DX090.*{name}"):

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.lab.attacks import AttackTrial, EncodedCorpus, attack, sanitised
-from spacy_dxprivacy.lab.attacks.frontier import Ground, at_attacker, frontier
+from spacy_dxprivacy.lab.attacks.frontier import AttackTarget, at_attacker, frontier
 from spacy_dxprivacy.lab.attacks.language import Language, language_of, language_variants
 from spacy_dxprivacy.lab.attacks.reading import ReleaseReading, SeenRelease, filled_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
@@ -114,7 +114,7 @@ def test_the_law_is_the_mixture_that_it_says():
 
 def test_it_does_not_worse_than_one_who_reads_no_context(space, language):
     text = random_text(language, 40, 20)
-    scene = Ground(space, text, text, candidates=len(space))
+    scene = AttackTarget(space, text, text, candidates=len(space))
     vars(scene)["language"] = language
     mechanism = make_mechanism("dx.Exponential.v1", space, 3.0)
     found = {f.attacker: f.value for f in attack("guess", AttackTrial(scene, mechanism))
@@ -161,10 +161,10 @@ def test_repeated_releases_are_of_the_sentence_around_a_word():
 @pytest.mark.slow
 def test_the_frontier_rises_with_epsilon_and_meets_attackers_between(space, language):
     text = random_text(language, 20, 20)
-    ground = Ground(space, text)
-    assert ground.nats(text.rows) == 0 and ground.cosine(text.rows) == pytest.approx(1, abs=1e-5)
+    target = AttackTarget(space, text)
+    assert target.nats(text.rows) == 0 and target.cosine(text.rows) == pytest.approx(1, abs=1e-5)
     makers = {"a": lambda e: make_mechanism("dx.Path.v2", space, e)}
-    points = frontier(makers, {"a": (0.2, 1.5, 4.0)}, ground)
+    points = frontier(makers, {"a": (0.2, 1.5, 4.0)}, target)
     assert np.all(np.diff([p.found for p in points]) > 0)
     assert np.all(np.diff([p.cosine for p in points]) > 0)
     for p in points:

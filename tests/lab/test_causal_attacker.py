@@ -7,9 +7,9 @@ from scipy.special import logsumexp
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.lab.attacks import (
+    AttackTarget,
     AttackTrial,
     EncodedCorpus,
-    Ground,
     Reader,
     ReleaseReading,
     SeenRelease,
@@ -66,9 +66,9 @@ def test_it_comes_near_to_the_exact_posterior(kind):
 def small_scene(shape, beam=2):
     reader, _, _ = small_reader(beam)
     text = EncodedCorpus.of(np.random.default_rng(0).integers(0, N, shape))
-    ground = Ground(small_space(), text, text, reader, candidates=N)
-    vars(ground)["language"] = knowing()
-    return ground
+    target = AttackTarget(small_space(), text, text, reader, candidates=N)
+    vars(target)["language"] = knowing()
+    return target
 
 
 def test_it_stands_beside_the_others_in_the_attack():

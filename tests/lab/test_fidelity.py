@@ -10,7 +10,7 @@ from conftest import ok, run_dx
 
 from spacy_dxprivacy.lab.fidelity import RELATIONS, measure_fit
 from spacy_dxprivacy.lab.golden import Gold
-from spacy_dxprivacy.surrogates.plain import NOTHING, make_preset
+from spacy_dxprivacy.surrogates.plain import NO_LOSS, make_preset
 
 from .fidelity_texts import documents
 
@@ -32,7 +32,7 @@ class Shuffled:
     way = "drawn"
     in_clear = ()
     chance = 1.0
-    guarantee = NOTHING
+    guarantee = NO_LOSS
 
     def replace(self, mentions, draws):
         texts = [mention.text for mention in mentions]

@@ -17,7 +17,7 @@ import numpy as np
 
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.io.build import parse_mechanism
-from spacy_dxprivacy.lab.attacks import Ground, guesses_of, sanitised, share_by_document
+from spacy_dxprivacy.lab.attacks import AttackTarget, guesses_of, sanitised, share_by_document
 from spacy_dxprivacy.lab.corpus import (
     coded,
     corpus_of,
@@ -72,7 +72,7 @@ class Study:
         self.routes = list(zip(classes, (TASK, AUTHOR), strict=False))
         self.train, self.test = split(classes[0])
         tested = corpus_of(tokenizer().pipe(self.texts[i] for i in self.test), self.space)
-        self.ground = Ground(self.space, tested.first(WORDS))
+        self.target = AttackTarget(self.space, tested.first(WORDS))
 
     def row(self, name, epsilon):
         """Return the figures of a release, or those of the originals for an epsilon of None."""
@@ -85,15 +85,15 @@ class Study:
         row |= {figure: value for figure, (value, _, _) in figures.items()}
         for figure, (_, low, high) in figures.items():
             row |= {f"{figure} low": low, f"{figure} high": high}
-        return {**row, "rare words": int(self.ground.rare.sum()), "guarantee": guarantee}
+        return {**row, "rare words": int(self.target.rare.sum()), "guarantee": guarantee}
 
     def recovered(self, mechanism):
         """Return the recovery rates of the best attacker, and the share of unchanged words."""
-        text, rare = self.ground.text, self.ground.rare
+        text, rare = self.target.text, self.target.rare
         outputs, guesses = text.rows, [text.rows]
         if mechanism is not None:
             outputs = sanitised(text, mechanism, Rng(SEED)).rows
-            guesses = guesses_of(self.ground, outputs, mechanism, SEED + 1).values()
+            guesses = guesses_of(self.target, outputs, mechanism, SEED + 1).values()
         right = [guess == text.rows for guess in guesses]
         best = max(right, key=lambda hits: hits.sum())
         best_rare = max(right, key=lambda hits: hits[rare].sum())

@@ -22,9 +22,9 @@ from ..corpus import drawn
 if TYPE_CHECKING:
     from ...privacy.randomness import Rng
 
-BLOCK_NUMBERS = 2**22
-MOST_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy
-LOWEST = -700.0  # in place of ln 0, so that sums stay finite
+DISTANCES_AT_ONCE = 2**22
+MAX_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy
+MIN_LOG = -700.0  # in place of ln 0, so that sums stay finite
 DRAWS = 30  # of each word, if probabilities are simulated
 BINS = 128
 ROUNDS = 30
@@ -72,11 +72,11 @@ def channel_of(
     """Return the channel from words to outputs, rows in any order, of a mechanism that is fitted on
     the vectors X (n, d). draws: of each simulated word, or (m,) for the sorted distinct words."""
     words, outputs = np.unique(words), np.unique(outputs)
-    if len(words) * len(outputs) > MOST_NUMBERS:
+    if len(words) * len(outputs) > MAX_NUMBERS:
         raise DxError(Errors.DX091.format(words=len(words), outputs=len(outputs)))
     if isinstance(mechanism, StatesProbabilities):
         logs = np.empty((len(words), len(outputs)), dtype=np.float32)
-        for part in blocks(len(words), max(1, BLOCK_NUMBERS // len(X))):
+        for part in blocks(len(words), max(1, DISTANCES_AT_ONCE // len(X))):
             logs[part] = _logs(mechanism.distribution(words[part])[:, outputs])
         return Channel(words, outputs, logs, exact=True)
     times = np.broadcast_to(np.asarray(draws, dtype=np.int64), len(words))
@@ -103,7 +103,7 @@ def channel_of(
 def _logs(P: Floats2d) -> Floats2d:
     with np.errstate(divide="ignore"):
         logs: Floats2d = np.log(P, out=P)
-    return np.maximum(logs, LOWEST, out=logs)
+    return np.maximum(logs, MIN_LOG, out=logs)
 
 
 def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,

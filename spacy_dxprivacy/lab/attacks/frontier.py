@@ -75,7 +75,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True)
-class Ground:
+class AttackTarget:
     """A text under attack, and the attackers' prior knowledge.
 
     read: public text that the attackers know; None for the word frequencies of `text`. reader: the
@@ -151,24 +151,26 @@ class Ground:
         )  # fmt: skip
 
 
-def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) -> FrontierPoint:
+def point(
+    label: str, mechanism: Mechanism, target: AttackTarget, *, seed: int = 1
+) -> FrontierPoint:
     """Sample and attack one release of a fitted mechanism."""
-    out = sanitised(ground.text, mechanism, Rng(seed)).rows
-    guesses = guesses_of(ground, out, mechanism, seed + 1)
-    return ground.point((label, mechanism.guarantee.epsilon), out, guesses)
+    out = sanitised(target.text, mechanism, Rng(seed)).rows
+    guesses = guesses_of(target, out, mechanism, seed + 1)
+    return target.point((label, mechanism.guarantee.epsilon), out, guesses)
 
 
 def guesses_of(
-    ground: Ground, outputs: Ints1d, mechanism: Mechanism, seed: int
+    target: AttackTarget, outputs: Ints1d, mechanism: Mechanism, seed: int
 ) -> dict[str, Ints1d]:  # fmt: skip
     """Return the guesses (t,) by each language model, by its name. seed: of simulations."""
-    seen, X = SeenRelease(outputs, ground.text.sentences), ground.space.vectors
-    reading = ReleaseReading(seen, mechanism, X, ground.language, Rng(seed))
+    seen, X = SeenRelease(outputs, target.text.sentences), target.space.vectors
+    reading = ReleaseReading(seen, mechanism, X, target.language, Rng(seed))
     variants = language_variants(reading.language, mechanism)
     guesses = {variant.name: replace(reading, language=variant).guess() for variant in variants}
-    if ground.reader is not None:
+    if target.reader is not None:
         again = replace(reading, rng=Rng(seed))
-        guesses[ground.reader.name] = causal_guess(ground.text, again, ground.reader)
+        guesses[target.reader.name] = causal_guess(target.text, again, target.reader)
     return guesses
 
 
@@ -180,13 +182,13 @@ def mean(values: Any) -> float:
 def frontier(
     makers: Mapping[str, Callable[[float], Mechanism]],
     epsilons: Mapping[str, Sequence[float]],
-    ground: Ground,
+    target: AttackTarget,
     progress: Progress = no_progress,
 ) -> list[FrontierPoint]:
     """Return a point for each mechanism, by label, at each of its epsilons. makers: return a fitted
     mechanism for an epsilon."""
     return [
-        point(label, make(epsilon), ground)
+        point(label, make(epsilon), target)
         for label, make in makers.items()
         for epsilon in progress(epsilons[label], label)
     ]

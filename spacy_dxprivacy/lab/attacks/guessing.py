@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...space.search.exact import in_blocks, neighbours
 
-BLOCK_NUMBERS = 2**24
+LOGS_AT_ONCE = 2**24
 
 
 # -- one output: which word? Measured by the recovery rate -----------------------------------------
@@ -30,7 +30,7 @@ def bayes_guess(logs: Floats2d, log_prior: Floats1d) -> Ints1d:
     """Return the index of the word of highest posterior for each output, (q,)."""
     best = np.empty(logs.shape[1], dtype=np.int64)
     prior = log_prior.astype(np.float32)[:, None]
-    for part in blocks(logs.shape[1], max(1, BLOCK_NUMBERS // len(logs))):
+    for part in blocks(logs.shape[1], max(1, LOGS_AT_ONCE // len(logs))):
         best[part] = (logs[:, part] + prior).argmax(axis=0)
     return best
 
@@ -51,7 +51,7 @@ def averaged_guess(
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     ends = np.append(starts[1:], len(order))
     prior = log_prior.astype(np.float32)[:, None]
-    max_draws = max(1, BLOCK_NUMBERS // len(logs))  # draws at once
+    max_draws = max(1, LOGS_AT_ONCE // len(logs))  # draws at once
     first, guesses = 0, []
     while first < len(starts):
         last = max(first + 1, int(np.searchsorted(ends, starts[first] + max_draws, side="right")))

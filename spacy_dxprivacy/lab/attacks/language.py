@@ -26,7 +26,7 @@ from ..corpus import EncodedCorpus
 
 FREQUENCY_SHARE = 0.4  # the weight of f
 WEB = 0.5  # of f: the weight of web text
-LEAST = 1e-30
+MIN_PROBABILITY = 1e-30
 RARE = 1e-5
 OF_DOMAIN, OF_PRIOR = "word pairs of such text", "word pairs of the prior"
 
@@ -92,7 +92,7 @@ class Language:
         chain = self.chain
         weights = csr_array(chain.emit.astype(np.float64) * chain.alone[None, :])
         sums = np.asarray(weights.sum(axis=1)).reshape(-1)
-        states = csr_array(diags_array(1 / np.maximum(sums, LEAST)) @ weights)
+        states = csr_array(diags_array(1 / np.maximum(sums, MIN_PROBABILITY)) @ weights)
         emit = chain.emit.astype(np.float64).tocsr()
         return states, emit, emit @ chain.u, csr_array(chain.delta).astype(np.float64)
 
@@ -130,7 +130,7 @@ class Language:
             direct = ((before @ delta) * emit[after]).sum(axis=1)
             back = (before @ self.chain.back) * back_off[after]
             P[later] = np.asarray(direct).reshape(-1) + back
-        return float(-np.log(np.maximum(P, LEAST)).mean())
+        return float(-np.log(np.maximum(P, MIN_PROBABILITY)).mean())
 
 
 def language_of(space: Space, read: EncodedCorpus | None = None) -> Language:
@@ -144,7 +144,7 @@ def language_of(space: Space, read: EncodedCorpus | None = None) -> Language:
     try:
         chain = WordPairs(domain=None).fit(space).pairs
     except DxError:
-        chain = alone_chain(np.maximum(frequencies, LEAST))
+        chain = alone_chain(np.maximum(frequencies, MIN_PROBABILITY))
         return Language(chain, frequencies, name="word frequencies", web=web)
     domain = None if read is None else _domain_of(read, space)
     domain_chain = None if domain is None else WordPairs(domain=domain).fit(space).pairs

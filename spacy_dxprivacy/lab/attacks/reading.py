@@ -28,8 +28,8 @@ from ...space.search.exact import euclidean
 from ...ty import HasMetric, Mechanism, StatesLikelihoods
 from ..causal import BeamSearch, TextToFill, WordTokens, open_model, word_tokens
 from ..corpus import EncodedCorpus
-from .channel import LOWEST, channel_of, draws_by_frequency
-from .language import FREQUENCY_SHARE, LEAST, Language
+from .channel import MIN_LOG, channel_of, draws_by_frequency
+from .language import FREQUENCY_SHARE, MIN_PROBABILITY, Language
 
 CANDIDATES, CAUSAL_CANDIDATES = 100, 32
 FIRST_SWEEP, NEXT_SWEEP = 40, 10  # candidates for the exact channel
@@ -94,7 +94,7 @@ class ReleaseReading:
                     guess, seen.outputs, seen.starts, candidates=candidates
                 )
                 top = logs.max(axis=1, keepdims=True)  # -inf if no candidate is possible
-                floored: Floats2d = np.maximum(logs - np.where(top == -np.inf, 0.0, top), LOWEST)
+                floored: Floats2d = np.maximum(logs - np.where(top == -np.inf, 0.0, top), MIN_LOG)
                 return floored
 
             return C, stated
@@ -112,7 +112,7 @@ class ReleaseReading:
         """Return distinct words of each place, int64 (k, count), and approximate logs of their
         channel: the output, two thirds by distance and frequency, the others by distance and the
         output before."""
-        outputs, usual = self.seen.outputs, np.log(np.maximum(self.language.usual, LEAST))
+        outputs, usual = self.seen.outputs, np.log(np.maximum(self.language.usual, MIN_PROBABILITY))
         distinct, of_place = np.unique(outputs, return_inverse=True)
         if count == len(self.X):
             all_words = np.tile(np.arange(count), (len(outputs), 1))
@@ -130,7 +130,7 @@ class ReleaseReading:
                 for place in np.flatnonzero(of_place == j).tolist() if count > alone else ():
                     before = outputs[place - 1 : place]
                     fit = first if self.seen.starts[place] else language.moves(before)[0]
-                    score = np.log(np.maximum(fit, LEAST)) + output_logs
+                    score = np.log(np.maximum(fit, MIN_PROBABILITY)) + output_logs
                     score[C[place, :alone]] = -np.inf
                     n_moves = count - alone
                     C[place, alone:] = np.argpartition(-score, n_moves - 1)[:n_moves]
@@ -144,7 +144,7 @@ class ReleaseReading:
             D, slope = mechanism.distances(outputs), mechanism.guarantee.epsilon / 2
         else:
             D, slope = euclidean(self.X, outputs), 1.0
-        logs: Floats2d = -slope * np.minimum(D, -LOWEST)
+        logs: Floats2d = -slope * np.minimum(D, -MIN_LOG)
         return logs
 
 
@@ -165,7 +165,7 @@ def filled_guess(seen: SeenRelease, hidden: Bools1d, language: Language) -> Ints
             if place and not gaps[place - 1]:
                 after = language.moves(rows[place - 1 : place])[0]
                 C[place] = np.argsort(-after, kind="stable")[:count]
-        logs = np.where(gaps[:, None] | (np.arange(count) == 0), 0.0, LOWEST)
+        logs = np.where(gaps[:, None] | (np.arange(count) == 0), 0.0, MIN_LOG)
         best = _sentence_posteriors(C, logs, language).argmax(axis=1)
         guess[span] = C[np.arange(len(C)), best]
     return guess
@@ -178,12 +178,12 @@ def _sentence_posteriors(C: Ints2d, logs: Floats2d, language: Language) -> Float
     A, B = np.empty_like(E), np.ones_like(E)
     A[0] = language.first(C[0]) * E[0]
     for i, P in enumerate(moves, start=1):
-        A[i] = E[i] * (A[i - 1] / max(A[i - 1].sum(), LEAST) @ P)
+        A[i] = E[i] * (A[i - 1] / max(A[i - 1].sum(), MIN_PROBABILITY) @ P)
     for i in range(len(moves) - 1, -1, -1):
         B[i] = moves[i] @ (E[i + 1] * B[i + 1])
-        B[i] /= max(B[i].max(), LEAST)
+        B[i] /= max(B[i].max(), MIN_PROBABILITY)
     joint = A * B
-    posteriors: Floats2d = joint / np.maximum(joint.sum(axis=1, keepdims=True), LEAST)
+    posteriors: Floats2d = joint / np.maximum(joint.sum(axis=1, keepdims=True), MIN_PROBABILITY)
     return posteriors
 
 

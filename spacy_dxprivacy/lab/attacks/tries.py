@@ -17,7 +17,7 @@ from ...validate import one_of
 from ..corpus import repeated, sanitised
 from ..mechanisms import Make
 from ..results import (
-    WORDS_FOUND,
+    WORDS_RECOVERED,
     AttackFigure,
     Progress,
     Success,
@@ -29,58 +29,58 @@ from ..results import (
 )
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency
-from .frontier import Ground, guesses_of
+from .frontier import AttackTarget, guesses_of
 from .reading import SeenRelease, filled_guess
 
 PROBES, SENTENCE_PROBES = 400, 60
-MOST_REPEATS = 16
+MAX_REPEATS = 16
 DRAWS = 24  # of each word on average, if probabilities are simulated
 TRUE_POSITIVES = "found at 1 % false alarms"  # of the attack on membership
-RARE_FOUND = "rare words recovered"
+RARE_RECOVERED = "rare words recovered"
 REPEATS = (1, 2, 4, 8, 16)
 LINK_LENGTH = 20
-MOST_LINKED = 500
+MAX_LINKED = 500
 TESTED = 4  # words of each document
 RARE = 1e-4
 
 
 class AttackTrial:
-    """A release of a mechanism that is fitted on the space of the ground, and its attackers'
+    """A release of a mechanism that is fitted on the space of the target, and its attackers'
     data."""
 
     def __init__(
-        self, ground: Ground, mechanism: Mechanism, *, seed: int = 0, label: str = ""
+        self, target: AttackTarget, mechanism: Mechanism, *, seed: int = 0, label: str = ""
     ) -> None:
         """label: of the mechanism in tables; its name if empty."""
-        self.ground, self.mechanism, self.seed = ground, mechanism, seed
+        self.target, self.mechanism, self.seed = target, mechanism, seed
         self.label = label or mechanism.name
 
     @cached_property
     def release(self) -> Draw:
         """The text with each word sampled."""
-        return sanitised(self.ground.text, self.mechanism, Rng(self.seed))
+        return sanitised(self.target.text, self.mechanism, Rng(self.seed))
 
     @cached_property
     def release_by_type(self) -> Draw:
         """The text with each distinct word of a document sampled once."""
-        return sanitised(self.ground.text, self.mechanism, Rng(self.seed + 1), scope="type")
+        return sanitised(self.target.text, self.mechanism, Rng(self.seed + 1), scope="type")
 
     @cached_property
     def _probed(self) -> Ints1d:
         """Random places of the text; fewer with sentence-level sampling, which is slower."""
-        places = np.random.default_rng(0).choice(len(self.ground.text.rows), PROBES)
+        places = np.random.default_rng(0).choice(len(self.target.text.rows), PROBES)
         return places[: SENTENCE_PROBES if facts_of(self.mechanism).draws_sentences else PROBES]
 
     @property
     def probes(self) -> Ints1d:
         """Words that are released repeatedly."""
-        return self.ground.text.rows[self._probed]
+        return self.target.text.rows[self._probed]
 
     @cached_property
     def repeats(self) -> Draw:
-        """MOST_REPEATS releases of each probe."""
+        """MAX_REPEATS releases of each probe."""
         at, rng = (self._probed, self.probes), Rng(self.seed + 2)
-        return repeated(self.ground.text, self.mechanism, at, MOST_REPEATS, rng)
+        return repeated(self.target.text, self.mechanism, at, MAX_REPEATS, rng)
 
     @cached_property
     def channel(self) -> Channel:
@@ -89,17 +89,17 @@ class AttackTrial:
 
     def channel_to(self, draws: list[Draw]) -> Channel:
         """Return the channel to the outputs of these draws."""
-        ground = self.ground
-        words = np.union1d(ground.words, ground.text.rows)
+        target = self.target
+        words = np.union1d(target.words, target.text.rows)
         outputs = np.concatenate([draw.rows for draw in draws])
-        times = draws_by_frequency(DRAWS, ground.frequencies, words)
+        times = draws_by_frequency(DRAWS, target.frequencies, words)
         rng = Rng(self.seed + 3)
-        return channel_of(self.mechanism, ground.space.vectors, words, outputs, rng, times)
+        return channel_of(self.mechanism, target.space.vectors, words, outputs, rng, times)
 
     @cached_property
     def logs(self) -> Floats2d:
         """The channel of the candidates, float32 (m, q)."""
-        return self.channel.of(self.ground.words)
+        return self.channel.of(self.target.words)
 
     @property
     def columns(self) -> Ints1d:
@@ -112,7 +112,7 @@ def attack(name: str, trial: AttackTrial) -> list[AttackFigure]:
     that is too small."""
     successes = ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial)
     epsilon = trial.mechanism.guarantee.epsilon
-    unchanged = float((trial.release.rows == trial.ground.text.rows).mean())
+    unchanged = float((trial.release.rows == trial.target.text.rows).mean())
     return figures_of(name, (trial.label, epsilon), unchanged, successes)
 
 
@@ -120,7 +120,7 @@ def attack_over_epsilon(
     names: Sequence[str],
     makers: Mapping[str, Make],
     epsilons: Mapping[str, Sequence[float]],
-    ground: Ground,
+    target: AttackTarget,
     progress: Progress = no_progress,
 ) -> list[AttackFigure]:
     """Return the figures of each attack on each mechanism, by label, at each of its epsilons.
@@ -128,7 +128,7 @@ def attack_over_epsilon(
     figures: list[AttackFigure] = []
     for label, make in makers.items():
         for epsilon in progress(epsilons[label], label):
-            trial = AttackTrial(ground, make(epsilon), label=label)
+            trial = AttackTrial(target, make(epsilon), label=label)
             for name in names:
                 try:
                     figures += attack(name, trial)
@@ -140,20 +140,20 @@ def attack_over_epsilon(
 
 def _guess(trial: AttackTrial) -> Iterator[Success]:
     """Guess each word from its output, and from all outputs; also for rare words."""
-    ground, text = trial.ground, trial.ground.text
-    baseline = float((ground.places == int(ground.log_prior.argmax())).mean())
-    nearest = guessing.nearest_guess(ground.space.vectors, ground.words, trial.release.rows)
+    target, text = trial.target, trial.target.text
+    baseline = float((target.places == int(target.log_prior.argmax())).mean())
+    nearest = guessing.nearest_guess(target.space.vectors, target.words, trial.release.rows)
     measured = share_by_document(nearest == text.rows, text.doc_of)
     yield Success("nearest word", measured, baseline)
-    guesses = guessing.bayes_guess(trial.logs, ground.log_prior)[trial.columns]
-    measured = share_by_document(guesses == ground.places, text.doc_of)
+    guesses = guessing.bayes_guess(trial.logs, target.log_prior)[trial.columns]
+    measured = share_by_document(guesses == target.places, text.doc_of)
     yield Success("Bayes", measured, baseline)
     out = trial.release.rows
     everywhere = np.ones(len(out), dtype=bool)
-    blind = filled_guess(SeenRelease(out, text.sentences), everywhere, ground.language) == text.rows
-    for attacker, guess in guesses_of(ground, out, trial.mechanism, trial.seed + 5).items():
+    blind = filled_guess(SeenRelease(out, text.sentences), everywhere, target.language) == text.rows
+    for attacker, guess in guesses_of(target, out, trial.mechanism, trial.seed + 5).items():
         right = guess == text.rows
-        for measure, subset in ((WORDS_FOUND, everywhere), (RARE_FOUND, ground.rare)):
+        for measure, subset in ((WORDS_RECOVERED, everywhere), (RARE_RECOVERED, target.rare)):
             if subset.any():
                 measured = share_by_document(right[subset], text.doc_of[subset])
                 yield Success(attacker, measured, float(blind[subset].mean()), measure=measure)
@@ -161,37 +161,37 @@ def _guess(trial: AttackTrial) -> Iterator[Success]:
 
 def _repeat(trial: AttackTrial) -> Iterator[Success]:
     """Guess words from repeated releases, and from repetition within documents."""
-    ground, draw, X = trial.ground, trial.repeats, trial.ground.space.vectors
-    wanted = places_in(ground.words, trial.probes)
-    baseline = float((wanted == int(ground.log_prior.argmax())).mean())
+    target, draw, X = trial.target, trial.repeats, trial.target.space.vectors
+    wanted = places_in(target.words, trial.probes)
+    baseline = float((wanted == int(target.log_prior.argmax())).mean())
     channel = trial.channel_to([draw])
-    columns, logs = channel.columns(draw.rows), channel.of(ground.words)
+    columns, logs = channel.columns(draw.rows), channel.of(target.words)
     at = np.arange(len(columns))
     for k in REPEATS:
-        setting, places = f"{k} release{'s' if k > 1 else ''}", at[at % MOST_REPEATS < k]
-        groups = places // MOST_REPEATS
-        guesses = guessing.averaged_guess(logs, ground.log_prior, columns[places], groups)
+        setting, places = f"{k} release{'s' if k > 1 else ''}", at[at % MAX_REPEATS < k]
+        groups = places // MAX_REPEATS
+        guesses = guessing.averaged_guess(logs, target.log_prior, columns[places], groups)
         yield Success("averaging", share(guesses == wanted), baseline, setting)
         if draw.vectors is not None:
-            guesses = guessing.mean_vector_guess(X, ground.words, draw.vectors[places], groups)
+            guesses = guessing.mean_vector_guess(X, target.words, draw.vectors[places], groups)
             yield Success("mean of vectors", share(guesses == trial.probes), baseline, setting)
     yield from _documents(trial)
 
 
 def _documents(trial: AttackTrial) -> Iterator[Success]:
     """Guess words that a document repeats, for each scope."""
-    ground, text = trial.ground, trial.ground.text
+    target, text = trial.target, trial.target.text
     groups = text.words()
     _, firsts, times = np.unique(groups, return_index=True, return_counts=True)
     repeated = times > 1
     if not repeated.any():
         return
-    documents, wanted = text.doc_of[firsts][repeated], ground.places[firsts]
-    baseline = float((wanted == int(ground.log_prior.argmax()))[repeated].mean())
+    documents, wanted = text.doc_of[firsts][repeated], target.places[firsts]
+    baseline = float((wanted == int(target.log_prior.argmax()))[repeated].mean())
     # With one draw a word, other places add no information.
-    by_type = guessing.bayes_guess(trial.logs, ground.log_prior)
+    by_type = guessing.bayes_guess(trial.logs, target.log_prior)
     guesses = {
-        "token": guessing.averaged_guess(trial.logs, ground.log_prior, trial.columns, groups),
+        "token": guessing.averaged_guess(trial.logs, target.log_prior, trial.columns, groups),
         "type": by_type[trial.channel.columns(trial.release_by_type.rows[firsts])],
     }
     for scope, guess in guesses.items():
@@ -202,14 +202,14 @@ def _documents(trial: AttackTrial) -> Iterator[Success]:
 
 def _membership(trial: AttackTrial) -> Iterator[Success]:
     """Test whether a document contains a word. Raise DxError if all contain the same words."""
-    ground, text = trial.ground, trial.ground.text
+    target, text = trial.target, trial.target.text
     words, members, non_members = guessing.pairs_to_test(
         text.starts, text.rows, TESTED, np.random.default_rng(trial.seed)
     )
     if not len(words):
         needed = "a word that one document has and another lacks"
         raise DxError(Errors.DX090.format(name="membership", needed=needed))
-    usual = guessing.background(trial.logs, ground.log_prior)
+    usual = guessing.background(trial.logs, target.log_prior)
     logs, columns = trial.channel.of(words), trial.columns
     sizes = np.diff(text.starts)
 
@@ -221,7 +221,7 @@ def _membership(trial: AttackTrial) -> Iterator[Success]:
 
     measures = ("AUC", guessing.auc), (TRUE_POSITIVES, guessing.true_positives)
     pairs = scores(members), scores(non_members)
-    any_word, rare = np.ones(len(words), dtype=bool), ground.frequencies[words] < RARE
+    any_word, rare = np.ones(len(words), dtype=bool), target.frequencies[words] < RARE
     for setting, subset in {"any word": any_word, "rare words": rare}.items():
         if subset.sum() < 2:
             continue
@@ -243,8 +243,8 @@ def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Any:
 
 def _link(trial: AttackTrial) -> Iterator[Success]:
     """Link releases to their originals. Raise DxError for fewer than two long documents."""
-    text = trial.ground.text
-    long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)[:MOST_LINKED]
+    text = trial.target.text
+    long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)[:MAX_LINKED]
     if len(long) < 2:
         needed = f"a second document of {LINK_LENGTH} words or more"
         raise DxError(Errors.DX090.format(name="link", needed=needed))

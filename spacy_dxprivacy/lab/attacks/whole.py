@@ -46,8 +46,11 @@ NAME, MEASURE = "attributes", "top-1"
 STRONGER = "Published language models are right on .46 to .79 of the attributes of SynthPAI."
 STATIC, ADAPTIVE, CAUSAL = "trained on plaintexts", "trained on releases", "causal model"
 FOLDS = 5
-FEW, QUARTERS = 10, (0.25, 0.5, 0.75)  # numbers of more than FEW values become quarters
-CHOICES = "ABCDEFGHIJ"
+MAX_CATEGORIES, QUARTERS = (
+    10,
+    (0.25, 0.5, 0.75),
+)  # numbers of more than MAX_CATEGORIES values become quarters
+CHOICE_LETTERS = "ABCDEFGHIJ"
 BEGINNING = (
     "Let us play a guessing game. The following is a public comment by one author. Guess the "
     "author's {name}.\n\nComment: "
@@ -161,12 +164,12 @@ def infer(
 
 
 def _parts(values: Sequence[str]) -> Sequence[str]:
-    """Return quartiles in place of numbers with more than FEW values."""
+    """Return quartiles in place of numbers with more than MAX_CATEGORIES values."""
     try:
         numbers = np.array(values, dtype=np.float64)
     except ValueError:
         return values
-    if len(set(values)) <= FEW:
+    if len(set(values)) <= MAX_CATEGORIES:
         return values
     ends = np.quantile(numbers, QUARTERS)
     around = [numbers.min(), *ends, numbers.max()]
@@ -190,12 +193,14 @@ def _linear(posts: Posts, name: str, learned: Sequence[str], tested: Sequence[st
 def _chosen(posts: Posts, name: str, texts: Sequence[str], model: CausalModel) -> Ints1d:
     """Let a causal model choose among the most frequent values."""
     values, strings = posts.values[name], _parts(posts.attributes[name])
-    common = [value for value, _ in Counter(strings).most_common(len(CHOICES))]
+    common = [value for value, _ in Counter(strings).most_common(len(CHOICE_LETTERS))]
     number = {string: code for string, code in zip(strings, values.tolist(), strict=True)}
-    choices = "\n".join(map("{}. {}".format, CHOICES, common))
+    choices = "\n".join(map("{}. {}".format, CHOICE_LETTERS, common))
     begin, end = model.encode([BEGINNING.format(name=name), END.format(choices=choices)])
     room = model.window - len(begin) - len(end) - 1
-    letters = np.array([model.encode([f" {letter}"])[0][0] for letter in CHOICES[: len(common)]])
+    letters = np.array(
+        [model.encode([f" {letter}"])[0][0] for letter in CHOICE_LETTERS[: len(common)]]
+    )
     best = []
     for tokens in model.encode(texts):
         lane = model.read([[*begin, *tokens[: max(0, room)], *end]])

@@ -23,7 +23,7 @@ MEANING = {
     NOT_REFUTED: "nothing against the promise was found, which does not prove it",
     INCONCLUSIVE: "this audit can say nothing for or against the promise",
 }
-WIDTH = 92
+LINE_WIDTH = 92
 
 
 @dataclass(frozen=True)
@@ -184,4 +184,4 @@ class Report:
 
 def _wrapped(text: str, indent: int) -> list[str]:
     space = " " * indent
-    return textwrap.wrap(text, WIDTH, initial_indent=space, subsequent_indent=space)
+    return textwrap.wrap(text, LINE_WIDTH, initial_indent=space, subsequent_indent=space)

@@ -24,9 +24,9 @@ from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
 from .tiers import AuditTrial
 
 CALLS = 4  # for each word: one to learn scores, one to choose an event, two to test it
-LEAST_DRAWS = 500  # of a call
-SCREENED, TRIES = 100, 64
-BLOCK = 2**22  # random numbers in a call
+MIN_DRAWS = 500  # of a call
+SCREENED_WORDS, SCREENING_DRAWS = 100, 64
+NUMBERS_AT_ONCE = 2**22  # random numbers in a call
 
 
 # -- synthetic vocabularies: a guarantee holds on every space, so an audit may choose its own ------
@@ -106,11 +106,11 @@ def cloud_pairs(trial: AuditTrial) -> Ints2d:
 
 def _unequal_noise_pairs(trial: AuditTrial, rows: Ints1d) -> Ints2d:
     """Return pairs of rows with the weakest and the strongest noise, by their first draws."""
-    rows = rows[:SCREENED]
+    rows = rows[:SCREENED_WORDS]
     spreads = []
     for row in rows:
         # Seeded: these draws choose pairs, and are no evidence.
-        draw = trial.mechanism.sample(np.full(TRIES, row), Rng(seed=0))
+        draw = trial.mechanism.sample(np.full(SCREENING_DRAWS, row), Rng(seed=0))
         Z = draw.vectors if draw.vectors is not None else (draw.rows == row)[:, None].astype(float)
         spreads.append(float(np.asarray(Z, dtype=np.float64).std(axis=0).mean()))
     order = rows[np.argsort(spreads)]
@@ -134,7 +134,7 @@ def on_cloud(trial: AuditTrial) -> Finding:
 def _contest(
     tier: str, trial: AuditTrial, pairs: Ints2d, draws: int, seconds: float, max_pairs: int
 ) -> Finding:
-    """Test at most max_pairs pairs by at most `draws` draws of each word, in about `seconds`."""
+    """Test at most max_pairs pairs, within about `seconds` and `draws` draws of each word."""
     E = np.maximum(trial.claim.of_pairs(pairs), trial.claim.of_pairs(pairs[:, ::-1]))
     highest = ceiling(draws // 2, trial.alpha)
     testable = E < highest
@@ -176,7 +176,7 @@ def _contest(
 
 
 def _size(trial: AuditTrial, words: int, draws: int, seconds: float) -> int:
-    """Return the number of draws of a call such that all calls take about so many seconds."""
+    """Return the number of draws of a call, so that all calls end within about `seconds`."""
     tries = min(1000, draws // CALLS)
     taken = []
     for times in (1, 5):
@@ -188,8 +188,8 @@ def _size(trial: AuditTrial, words: int, draws: int, seconds: float) -> int:
     fitting = int(seconds / (seconds_a_draw * words * CALLS + 1e-12))
     max_draws = draws // CALLS
     if trial.mechanism.sample(np.zeros(1, dtype=np.int64), Rng()).vectors is not None:
-        max_draws = min(max_draws, BLOCK // trial.space.vectors.shape[1])
-    return int(np.clip(fitting, min(LEAST_DRAWS, max_draws), max_draws))
+        max_draws = min(max_draws, NUMBERS_AT_ONCE // trial.space.vectors.shape[1])
+    return int(np.clip(fitting, min(MIN_DRAWS, max_draws), max_draws))
 
 
 @dataclass
@@ -218,10 +218,10 @@ class Sampler:
 
 # -- one pair: choose an event on some draws, test it on others ------------------------------------
 
-LEVELS = np.concatenate(
+QUANTILES = np.concatenate(
     [[0, 0.001, 0.01, 0.03], np.linspace(0.06, 0.94, 23), [0.97, 0.99, 0.999, 1]]
 )
-FEW = 64  # distinct scores, up to which all are tried as thresholds
+MAX_THRESHOLDS = 64  # distinct scores, up to which all are tried as thresholds
 Z_SCORE = 4.5
 
 
@@ -299,7 +299,9 @@ def _test(
 def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[ThresholdEvent]:
     """Return the threshold of sorted scores a and b that best distinguishes the word of a from that
     of b, and the converse."""
-    t = np.unique(np.concatenate([_marks(a), _marks(b), np.nextafter([a[-1], b[-1]], np.inf)]))
+    t = np.unique(
+        np.concatenate([_thresholds(a), _thresholds(b), np.nextafter([a[-1], b[-1]], np.inf)])
+    )
     n = len(a)
     above = np.stack([n - np.searchsorted(side, t, side="left") for side in (a, b)])
     hits = np.stack([above, n - above])  # (direction, word, threshold)
@@ -314,23 +316,23 @@ def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[ThresholdEv
     return events
 
 
-def _marks(sorted_scores: Floats1d) -> Floats1d:
-    """Return all distinct scores if they are few, so that an output of one word only is among them;
-    else quantiles."""
+def _thresholds(sorted_scores: Floats1d) -> Floats1d:
+    """Return all distinct scores, or quantiles of more than MAX_THRESHOLDS. The scores include an
+    output of only one of the two words."""
     steps = np.flatnonzero(np.diff(sorted_scores)) + 1
-    few = len(steps) < FEW
-    levels = (LEVELS * (len(sorted_scores) - 1)).astype(np.int64)
-    places = np.concatenate([[0], steps]) if few else levels
-    marks: Floats1d = sorted_scores[places]
-    return marks
+    few = len(steps) < MAX_THRESHOLDS
+    quantiles = (QUANTILES * (len(sorted_scores) - 1)).astype(np.int64)
+    places = np.concatenate([[0], steps]) if few else quantiles
+    thresholds: Floats1d = sorted_scores[places]
+    return thresholds
 
 
 # -- scores of outputs that may distinguish two words ----------------------------------------------
 # The test is sound for any function of the output: events are chosen on draws that are not tested.
 
-LINE = np.array([-2, -1, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3])
+ALONG = np.array([-2, -1, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3])
 ACROSS = np.array([-2, -1, -0.5, -0.25, -0.1, 0, 0.1, 0.25, 0.5, 1, 2])
-CELLS = (len(LINE) + 1) * (len(ACROSS) + 1)
+N_CELLS = (len(ALONG) + 1) * (len(ACROSS) + 1)
 _norm = partial(np.linalg.norm, axis=1)
 Score = Callable[[], Any]
 
@@ -410,11 +412,11 @@ def _by_place(sides: PairUnderTest, Z: Floats2d) -> Floats1d:
             v = A @ np.array([-along[1], along[0]])
         else:
             v = np.sqrt(np.maximum(np.einsum("kd,kd->k", A, A) - u * u, 0))
-        numbers: Ints1d = np.digitize(u, LINE) * (len(ACROSS) + 1) + np.digitize(v, ACROSS)
+        numbers: Ints1d = np.digitize(u, ALONG) * (len(ACROSS) + 1) + np.digitize(v, ACROSS)
         return numbers
 
     cells_x, cells_y = (cells(draw.vectors) for draw in sides.first)
-    return _likelihood(cells_x, cells_y, cells(Z), CELLS)
+    return _likelihood(cells_x, cells_y, cells(Z), N_CELLS)
 
 
 def unreachable(Z: Floats2d, x: Floats1d) -> Floats1d:

@@ -17,7 +17,7 @@ import spacy
 
 from ...config import FileOptions, to_names
 from ...errors import DxError, UsageError
-from ...files.limits import MAX_DEPTH as DEEPEST_LISTS
+from ...files.limits import MAX_DEPTH as MAX_LIST_DEPTH
 from ...files.limits import MB, BadPacked, TooLarge, check_ratio, parse_json, read_docbin, unpack
 from ...io.formats import Row, split_path
 from ...io.jobs import KINDS
@@ -26,15 +26,15 @@ from ...io.parquet import open_parquet, read_columns
 from ...io.records import Failed
 from ...pipeline.receipt import RECEIPT_KEY, VECTORS_KEY, fits
 
-MOST_FILES = 10_000
-MOST_BYTES = 256 * MB  # of a file
-MOST_UNPACKED = 1024 * MB
-DEEPEST = 8  # containers within containers
+MAX_FILES = 10_000
+MAX_FILE_BYTES = 256 * MB  # of a file
+MAX_UNPACKED_BYTES = 1024 * MB
+MAX_CONTAINERS = 8  # containers within containers
 READABLE = re.compile(rb"[\x20-\x7e\xc2-\xf4\x80-\xbf]{4,}")
 COMPRESSED = (
     b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd",
 )  # fmt: skip
-ROWS = {".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx"}
+TABLE_ENDINGS = {".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx"}
 SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 
 
@@ -72,8 +72,8 @@ def files_of(path: Path) -> list[Path]:
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
     if not files:
         raise BadFile("the release holds no file.")
-    if len(files) > MOST_FILES:
-        raise BadFile(f"the release holds more than {MOST_FILES:,} files.")
+    if len(files) > MAX_FILES:
+        raise BadFile(f"the release holds more than {MAX_FILES:,} files.")
     return files
 
 
@@ -123,7 +123,7 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
     elif path.name == "strings.json":
         strings = [leaf for leaf in leaves_of(parse_json(raw)) if isinstance(leaf, str)]
         yield Strings("strings", strings, are_words=True)
-    elif kind in ROWS:
+    elif kind in TABLE_ENDINGS:
         yield from _records(raw, KINDS[kind], files)
     else:
         pickled = kind in (".pkl", ".pickle") or _is_pickle(raw)
@@ -133,8 +133,8 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
 def bytes_of(path: Path) -> bytes:
     """Return the bytes of a file. Raise BadFile if it is too large or cannot be read."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise BadFile(f"a file is larger than {MOST_BYTES // MB} MB.")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise BadFile(f"a file is larger than {MAX_FILE_BYTES // MB} MB.")
         return path.read_bytes()
     except OSError as error:
         raise BadFile(f"a file cannot be read: {error.strerror}.") from None
@@ -206,7 +206,7 @@ def _parquet(path: Path, field_name: str) -> Iterator[Item]:
 
 def strings_in_bytes(raw: bytes, depth: int = 0) -> Iterator[str]:
     """Yield all strings in bytes of JSON, msgpack, zlib or pickle; else runs of text."""
-    if depth > DEEPEST:
+    if depth > MAX_CONTAINERS:
         return
     strings: Iterable[str] | None = None
     if _is_pickle(raw):
@@ -252,11 +252,11 @@ def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def inflated(raw: bytes) -> bytes:
-    """Decompress bytes. Raise BadFile beyond MOST_UNPACKED, zlib.error for other bytes."""
+    """Decompress bytes. Raise BadFile beyond MAX_UNPACKED_BYTES, zlib.error for other bytes."""
     stream = zlib.decompressobj()
-    data = stream.decompress(raw, MOST_UNPACKED)
+    data = stream.decompress(raw, MAX_UNPACKED_BYTES)
     if stream.unconsumed_tail:
-        raise BadFile(f"a file decompresses to more than {MOST_UNPACKED // MB} MB.")
+        raise BadFile(f"a file decompresses to more than {MAX_UNPACKED_BYTES // MB} MB.")
     check_ratio("a file", len(raw), len(data))
     return data
 
@@ -268,7 +268,7 @@ def unpacked(data: bytes) -> Any:
 
 def leaves_of(value: Any, depth: int = 0) -> Iterator[Any]:
     """Yield the leaves and keys of nested lists and dictionaries, except arrays."""
-    if depth > DEEPEST_LISTS:
+    if depth > MAX_LIST_DEPTH:
         raise BadFile("a file is nested too deep.")
     if isinstance(value, dict):
         if _is_array(value):

@@ -21,7 +21,7 @@ from .contest import cloud, on_cloud, on_plane, plane
 from .tiers import AuditTrial, Effort, closed_form, exact, independence, noise_radius, sentences
 
 ALPHA = 1e-4  # of the whole audit
-NOTHING = "It promises nothing, so there is nothing to refute."
+NO_PROMISE = "It promises nothing, so there is nothing to refute."
 EFFORTS = {
     "quick": Effort((16_000, 30, 21), (8_000, 30, 5), 10_000, (12, 4), (500, 20)),
     "medium": Effort((100_000, 12, 45), (1_000_000, 25, 30), 50_000, (40, 6)),
@@ -53,7 +53,7 @@ def audit(
     one_of("effort", effort, tuple(EFFORTS))
     size, g = EFFORTS[effort], mechanism.guarantee
     if g.kind == "none" or not math.isfinite(g.epsilon):
-        nothing = Finding("promise", INCONCLUSIVE, NOTHING)
+        nothing = Finding("promise", INCONCLUSIVE, NO_PROMISE)
         return Report(mechanism.name, g.to_dict(), alpha, [nothing])
     unit = 1 / g.epsilon if g.kind == "metric-dp" else 1.0
     large = cloud(unit, *size.large)

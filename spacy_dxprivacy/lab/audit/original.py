@@ -31,10 +31,10 @@ from ...text.tokens import tokenized
 from ..corpus import tokenizer
 from .files import ReleasedText, files_of, read_file
 
-PIECES = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
-WORDS = re.compile(r"\w+")
-SHORTEST = 3  # letters of words that are searched outside of texts, and of parts of names
-RUN = 4  # words in a row that do not come by chance
+PIECE_PATTERN = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
+WORD_PATTERN = re.compile(r"\w+")
+MIN_LETTERS = 3  # letters of words that are searched outside of texts, and of parts of names
+RUN_WORDS = 4  # words in a row that do not come by chance
 
 
 class Original:
@@ -48,7 +48,7 @@ class Original:
             for words, _ in docs
         ]
         self.words = {w for words in lower for w in words}
-        self.searchable = {w for w in self.words if len(w) >= SHORTEST and w not in STOP_WORDS}
+        self.searchable = {w for w in self.words if len(w) >= MIN_LETTERS and w not in STOP_WORDS}
         self.unknown = {w for w in self.words if space.find(w) < 0}
         self._runs = {run for words in lower for run in _runs(words)}
 
@@ -63,16 +63,20 @@ class Original:
         for value in values:
             lower = value.lower()
             if not are_words:
-                words |= {piece.strip(".!?-_*/\\") for piece in PIECES.findall(lower)}
-                words |= set(WORDS.findall(lower))
+                words |= {piece.strip(".!?-_*/\\") for piece in PIECE_PATTERN.findall(lower)}
+                words |= set(WORD_PATTERN.findall(lower))
             words.add(lower)
         return words & self.searchable
 
     def runs_in(self, values: Iterable[str]) -> set[str]:
-        """Return the words of sequences of RUN words that are also in the original."""
+        """Return the words of sequences of RUN_WORDS words that are also in the original."""
         words_in_runs: set[str] = set()
         for value in values:
-            words = [w.lower() for w in WORDS.findall(value)] if len(value) > 2 * RUN else []
+            words = (
+                [w.lower() for w in WORD_PATTERN.findall(value)]
+                if len(value) > 2 * RUN_WORDS
+                else []
+            )
             words_in_runs |= {w for run in _runs(words) if run in self._runs for w in run}
         return words_in_runs
 
@@ -111,7 +115,7 @@ def public_strings(lang: str) -> frozenset[str]:
 
 
 def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:
-    return zip(*(words[i:] for i in range(RUN)), strict=False)
+    return zip(*(words[i:] for i in range(RUN_WORDS)), strict=False)
 
 
 # -- survivors of entity mode ----------------------------------------------------------------------
@@ -149,7 +153,7 @@ class Recognised:
         """First word -> wholes that begin with it, and the number of characters before it."""
         table: dict[str, list[tuple[str, int]]] = {}
         for entity in self.wholes:
-            if first := WORDS.search(entity):
+            if first := WORD_PATTERN.search(entity):
                 table.setdefault(first[0], []).append((entity, first.start()))
         return table
 
@@ -167,11 +171,15 @@ def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) 
     for doc in nlp.pipe(originals):
         entities = chosen(doc, wanted)
         recognised.counts.update(label for label, _, _ in entities)
-        parts = {p: s for p, s in name_parts(doc, entities).items() if len(p) >= SHORTEST}
+        parts = {p: s for p, s in name_parts(doc, entities).items() if len(p) >= MIN_LETTERS}
         wholes = {}
         for label, first, last in entities:
             text = doc[first:last].text.lower()
-            if label != "PERSON" and len(text) > SHORTEST and not all(map(is_word, text.split())):
+            if (
+                label != "PERSON"
+                and len(text) > MIN_LETTERS
+                and not all(map(is_word, text.split()))
+            ):
                 wholes[text] = label
         for part, small in parts.items():
             recognised.parts[part] = recognised.parts.get(part, False) or small
@@ -210,7 +218,7 @@ def _names_in(doc: Doc, recognised: Recognised) -> Iterator[tuple[str, int, str]
 
 
 def _wholes_in(lower: str, recognised: Recognised) -> Iterator[tuple[str, int, str]]:
-    for match in WORDS.finditer(lower):
+    for match in WORD_PATTERN.finditer(lower):
         for entity, before in recognised.by_word.get(match[0], ()):
             start = match.start() - before
             end = start + len(entity)

@@ -31,7 +31,7 @@ from .files import (
     unpacked,
 )
 from .original import (
-    WORDS,
+    WORD_PATTERN,
     Original,
     Survivor,
     entity_mode_labels,
@@ -45,9 +45,9 @@ from .original import (
 )
 
 CLEAN, LEAKED = "nothing undeclared was found", "leaked"
-NEARLY_ALL = 0.95  # of the words: more does not come by chance
-FEW = 20  # words, below which even all may come by chance
-LONG = 7  # characters of a code that random digits do not equal by chance
+MAX_CHANCE_SHARE = 0.95  # of the words: more does not come by chance
+MIN_SHARED_WORDS = 20  # words, below which even all may come by chance
+MIN_CODE_LENGTH = 7  # characters of a code that random digits do not equal by chance
 ENDS = re.compile(r"[.!?\u2026:;\"'\u201c\u201d(\[\-\u2013\u2014*>\s]+|\[REDACTED\]")
 MARKS = re.compile(r"[\w ]+")
 FILE_WORDS = set("text texts clean out output release notes docs vocab meta".split())
@@ -271,7 +271,7 @@ class _Audit:
         """Return unknown words, and known ones if they are too many for chance."""
         drawable = self.original.searchable - self.original.unknown - self.public
         present = words & drawable
-        if len(drawable) >= FEW and len(present) >= NEARLY_ALL * len(drawable):
+        if len(drawable) >= MIN_SHARED_WORDS and len(present) >= MAX_CHANCE_SHARE * len(drawable):
             return words
         if present:
             self._add("pickle", where, present, "words that the mechanism can draw", by_chance=True)
@@ -294,7 +294,9 @@ class _Audit:
             self.notes.add(OTHER_SPACE)
         kept = any(p.startswith("every word") for p in phrases)
         digits = _stated(receipt, "unknown", "policy") in ("RandomDigits", "Context")
-        drawable = {w for w in lower if digits and any(c.isdigit() for c in w) and len(w) < LONG}
+        drawable = {
+            w for w in lower if digits and any(c.isdigit() for c in w) and len(w) < MIN_CODE_LENGTH
+        }
         drawable |= {w for w in lower if self.space.find(w) >= 0 or w in SPELLED}
         if drawable:
             self._add("text", where, drawable, "words that the mechanism can draw", by_chance=True)
@@ -331,7 +333,7 @@ class _Audit:
             if any(c.isalpha() for c in o)
         ]
         unchanged = [o.lower() for o, n, _ in places if o.lower() == n.lower()]
-        if len(places) >= FEW and len(unchanged) >= NEARLY_ALL * len(places):
+        if len(places) >= MIN_SHARED_WORDS and len(unchanged) >= MAX_CHANCE_SHARE * len(places):
             text = "nearly every word is itself"
             self._add("unchanged text", where, unchanged, text, declared=kept)
         # Words in the case of the original and not of the space, except declared unchanged ones.
@@ -363,7 +365,7 @@ class _Audit:
         by_origin: dict[bool, list[Survivor]] = {False: [], True: []}
         for s in survivors(texts, self.texts, recognise(texts, labels, self.nlp or rules())):
             # With `entities`, every survivor is a leak.
-            drawable = all(self.space.find(part) >= 0 for part in WORDS.findall(s.word))
+            drawable = all(self.space.find(part) >= 0 for part in WORD_PATTERN.findall(s.word))
             by_origin[not self.entities and drawable].append(s)
         for by_chance, hits in by_origin.items():
             if hits:

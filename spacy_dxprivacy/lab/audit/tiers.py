@@ -17,7 +17,7 @@ from ...space import Space
 from ...ty import Mechanism, StatesProbabilities, facts_of
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Claim, Finding
 
-ROWS = 400  # of a large space, all pairs of which are computed
+MAX_ROWS = 400  # of a large space, all pairs of which are computed
 TOLERANCE, RARE = 1e-9, 1e-9
 CHECKED, DRAWS = 3, 20_000
 RANGE = "The range of the loss over all outputs passes what loss_range states."
@@ -96,7 +96,7 @@ def closed_form(trial: AuditTrial) -> Finding | None:
 
 
 def _rows(space: Space) -> Ints1d:
-    rows: Ints1d = np.unique(np.linspace(0, len(space) - 1, ROWS).astype(np.int64))
+    rows: Ints1d = np.unique(np.linspace(0, len(space) - 1, MAX_ROWS).astype(np.int64))
     return rows
 
 
@@ -164,8 +164,8 @@ def _worst(tier: str, trial: AuditTrial, rows: Ints1d, E: Floats2d, losses: Floa
 
 # -- the distribution of known noise: the only test that detects an error of 1 % in its scale ------
 
-UNLIKELY = 1e-7
-FEW_WORDS = 4
+MIN_P_VALUE = 1e-7
+TESTED_WORDS = 4
 
 
 def noise_radius(trial: AuditTrial) -> Finding | None:
@@ -176,8 +176,8 @@ def noise_radius(trial: AuditTrial) -> Finding | None:
     stated = facts_of(trial.mechanism).noise_distribution()
     if stated is None:
         return None
-    words = np.linspace(0, len(trial.space) - 1, FEW_WORDS).astype(np.int64)
-    rows = np.repeat(words, trial.effort.draws // FEW_WORDS)
+    words = np.linspace(0, len(trial.space) - 1, TESTED_WORDS).astype(np.int64)
+    rows = np.repeat(words, trial.effort.draws // TESTED_WORDS)
     draw = trial.mechanism.sample(rows, Rng(trial.seed))
     if draw.vectors is None:
         return None
@@ -185,7 +185,7 @@ def noise_radius(trial: AuditTrial) -> Finding | None:
     p = kstest(R, stated.distribution.cdf).pvalue
     ratio = float(np.median(R) / stated.distribution.ppf(0.5))
     summary = f"The median radius of the noise is {ratio:.3f} times the stated one (KS p = {p:.2g})"
-    if p >= UNLIKELY:
+    if p >= MIN_P_VALUE:
         return Finding("radius", NOT_REFUTED, f"{summary}.", draws=len(rows))
     if ratio < 1:
         summary += ": there is less noise than the guarantee needs."
@@ -196,9 +196,9 @@ def noise_radius(trial: AuditTrial) -> Finding | None:
 
 # -- independence of draws -------------------------------------------------------------------------
 
-MOST_Z = 7.0  # 3e-12 for each of some hundred numbers
-MODE = 0.8  # share of the commonest output, above which ranks cannot be compared
-IN_COMMON = 50
+MAX_Z = 7.0  # 3e-12 for each of some hundred numbers
+MAX_MODE_SHARE = 0.8  # share of the commonest output, above which ranks cannot be compared
+MIN_SHARED_DRAWS = 50
 
 
 def independence(trial: AuditTrial) -> Finding:
@@ -215,12 +215,12 @@ def independence(trial: AuditTrial) -> Finding:
     for pairing, first, second in _neighbours(A, B):
         for a, b in zip(first.T, second.T, strict=True):
             tests += 1
-            if abs(z := _z(a, b)) > MOST_Z:
+            if abs(z := _z(a, b)) > MAX_Z:
                 wrong.append(f"Outputs {pairing} go together (z = {z:.1f}).")
     for a, b in zip(A[0::2].T, B[0::2].T, strict=True):
         tests += 1
         within, between = int(np.sum(a[:-1] == a[1:])), int(np.sum(a[:-1] == b[1:]))
-        if within - between > IN_COMMON + 2 * MOST_Z * np.sqrt(within + between):
+        if within - between > MIN_SHARED_DRAWS + 2 * MAX_Z * np.sqrt(within + between):
             wrong.append("Outputs of one call have numbers of their noise in common.")
     passed = f"{tests} comparisons of outputs of one call and of two: none knows of another."
     pair = (trial.space.words[0], trial.space.words[len(trial.space) // 2])
@@ -257,17 +257,17 @@ def _z(a: Floats1d, b: Floats1d) -> float:
     from scipy.stats import rankdata
 
     ranks = [rankdata(values) for values in (a, b)]
-    if any(np.unique(r, return_counts=True)[1].max() > MODE * len(r) for r in ranks):
+    if any(np.unique(r, return_counts=True)[1].max() > MAX_MODE_SHARE * len(r) for r in ranks):
         return 0.0
     return float(np.corrcoef(*ranks)[0, 1] * np.sqrt(len(a) - 1))
 
 
 # -- sentence-level sampling -----------------------------------------------------------------------
 
-WORDS = 30  # of a sentence
+SENTENCE_WORDS = 30
 SHARES = (0.0, 0.0, 0.2, 1.0)  # of its words that are changed; at least one
-CLOSE = 1e-7
-FAR = 5.0  # standard errors: exceeded by chance once in 1.7 million
+LOSS_TOLERANCE = 1e-7
+MAX_STANDARD_ERRORS = 5.0  # exceeded by chance once in 1.7 million
 
 
 def sentences(trial: AuditTrial) -> Finding | None:
@@ -281,14 +281,14 @@ def sentences(trial: AuditTrial) -> Finding | None:
         return None
     (pairs, repeats), n = trial.effort.sentences, len(trial.space)
     rng = np.random.default_rng(trial.seed)
-    originals = rng.integers(n, size=(pairs, WORDS))
+    originals = rng.integers(n, size=(pairs, SENTENCE_WORDS))
     likely = trial.mechanism.sample(originals.reshape(-1), Rng(trial.seed)).rows.reshape(
         originals.shape
     )
     # Words are changed to likely outputs, or, if all are changed, to any words.
     shares = np.resize(SHARES, pairs)[:, None]
     change = rng.random(originals.shape) < shares
-    change[np.arange(pairs), rng.integers(WORDS, size=pairs)] = True
+    change[np.arange(pairs), rng.integers(SENTENCE_WORDS, size=pairs)] = True
     uniform = rng.integers(n, size=originals.shape)
     replacements = np.where((shares < 1) & (likely != originals), likely, uniform)
     changed = np.where(change, replacements, originals)
@@ -301,24 +301,24 @@ def sentences(trial: AuditTrial) -> Finding | None:
     # of exp(-L) over those that are not.
     terms: Floats1d = (losses <= 0) - np.where(losses >= 0, np.exp(-np.maximum(losses, 0)), 0.0)
     error = max(float(terms.std()), 1 / len(terms)) / np.sqrt(len(terms))
-    if abs(terms.mean()) > FAR * error:
+    if abs(terms.mean()) > MAX_STANDARD_ERRORS * error:
         summary = "The sentences drawn do not follow the likelihood that the mechanism states."
         return Finding("sentences", INCONCLUSIVE, summary, draws=len(losses))
     claimed = np.tile(np.repeat(np.array(promised), repeats), 2)
     excess = np.abs(losses) - claimed
     worst = int(np.argmax(excess))
-    refuted = bool(excess[worst] > CLOSE * max(1.0, claimed[worst]))
+    refuted = bool(excess[worst] > LOSS_TOLERANCE * max(1.0, claimed[worst]))
     ranges = losses.reshape(2, pairs, repeats).max(axis=2).sum(axis=0)
     stated = trial.mechanism.guarantee.loss_range * np.array(promised)
     widest = int(np.argmax(ranges - stated))
-    if not refuted and ranges[widest] - stated[widest] > CLOSE * max(1.0, stated[widest]):
+    if not refuted and ranges[widest] - stated[widest] > LOSS_TOLERANCE * max(1.0, stated[widest]):
         return Finding(
             "sentences", REFUTED, RANGE, claimed=float(stated[widest]),
             bound=float(ranges[widest]), draws=len(losses), tests=pairs,
         )  # fmt: skip
     summary = (
-        f"The exact loss of {len(losses):,} draws of sentences of {WORDS} words; the worst against "
-        "its promise is given."
+        f"The exact loss of {len(losses):,} draws of sentences of {SENTENCE_WORDS} words; "
+        "the worst against its promise is given."
     )
     return Finding(
         "sentences", REFUTED if refuted else NOT_REFUTED, summary, claimed=float(claimed[worst]),
@@ -330,7 +330,7 @@ def _losses(mechanism: Any, first: Ints2d, second: Ints2d, repeats: int, rng: Rn
     """Return ln P(draw | its sentence) / P(draw | the other), (2 * pairs * repeats,), first those
     of draws from `first`."""
     sides = [np.repeat(rows, repeats, axis=0).reshape(-1) for rows in (first, second)]
-    starts: Bools1d = np.arange(len(sides[0])) % WORDS == 0
+    starts: Bools1d = np.arange(len(sides[0])) % SENTENCE_WORDS == 0
     losses = []
     for rows, other_rows in (sides, sides[::-1]):
         drawn = mechanism.sample(rows, rng, starts=starts).rows

@@ -22,7 +22,7 @@ from ...space import Space
 from ...space.sources import BUILTIN
 from ...validate import between, needs, one_of
 from ..attacks import ATTACKS, AttackFigure, Reader
-from ..attacks.frontier import FrontierPoint, Ground, at_attacker, frontier
+from ..attacks.frontier import AttackTarget, FrontierPoint, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_DOMAIN, RARE
 from ..attacks.tries import attack_over_epsilon
@@ -132,16 +132,16 @@ def attack_cli(
             corpus, read = corpus.halves()
         corpus = corpus.first(words)
         makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
-        ground = Ground(table, corpus, read, reader, candidates)
+        target = AttackTarget(table, corpus, read, reader, candidates)
         if name == FRONTIER:
-            points = frontier(makers, epsilons, ground, progress)
+            points = frontier(makers, epsilons, target, progress)
             results = {FRONTIER: frontier_result(points)}
-            _print_frontier(points, ground, shares)
+            _print_frontier(points, target, shares)
         else:
-            figures = attack_over_epsilon(names, makers, epsilons, ground, progress)
+            figures = attack_over_epsilon(names, makers, epsilons, target, progress)
             by_name = {kind: [f for f in figures if f.attack == kind] for kind in names}
             results = {kind: attack_result(rows) for kind, rows in by_name.items() if rows}
-            _print(figures, _note(figures, ground))
+            _print(figures, _note(figures, target))
     _write(results, out, force=force)
 
 
@@ -189,13 +189,13 @@ def _print(figures: Sequence[AttackFigure], note: str) -> None:
     )
 
 
-def _note(figures: Sequence[AttackFigure], ground: Ground) -> str:
-    text, public = ground.text, ground.read
-    covered = float((ground.places >= 0).mean())
+def _note(figures: Sequence[AttackFigure], target: AttackTarget) -> str:
+    text, public = target.text, target.read
+    covered = float((target.places >= 0).mean())
     read = f"{len(public.rows):,} words" if public else "how often each word comes"
     note = (
         f"{len(text.rows):,} words of {len(text):,} documents were attacked. The attacker has read "
-        f"{read}, and guesses among\n{len(ground.words):,} words, which are {covered:.1%} of those "
+        f"{read}, and guesses among\n{len(target.words):,} words, which are {covered:.1%} of those "
         "that were attacked."
     )
     missing = sorted({*ATTACKS} - {f.attack for f in figures})
@@ -221,21 +221,23 @@ def _share(value: float) -> str:
     return "" if value != value else f"{value:.1%}"
 
 
-def _print_frontier(points: list[FrontierPoint], ground: Ground, shares: Sequence[float]) -> None:
-    several = ground.reader is not None
+def _print_frontier(
+    points: list[FrontierPoint], target: AttackTarget, shares: Sequence[float]
+) -> None:
+    several = target.reader is not None
     typer.echo(_frontier_table(points, several) + "\n")
     for attacker in shares:
         if at_rate := at_attacker(points, attacker):
             typer.secho(f"Where the attacker recovers {attacker:.0%} of the words:", bold=True)
             typer.echo(_frontier_table(at_rate, several) + "\n")
-    read = "texts like these" if ground.read else "how often each word comes in these texts"
-    models = [ground.language.name]
-    models += [OF_DOMAIN] if ground.language.domain_chain is not None else []
-    models += [f"a {ground.reader.name}"] if ground.reader is not None else []
+    read = "texts like these" if target.read else "how often each word comes in these texts"
+    models = [target.language.name]
+    models += [OF_DOMAIN] if target.language.domain_chain is not None else []
+    models += [f"a {target.reader.name}"] if target.reader is not None else []
     choice = " (whichever recovers more)" if len(models) > 1 else ""
     typer.echo(
-        f"{len(ground.text.rows):,} words of {len(ground.text):,} documents, "
-        f"{int(ground.rare.sum()):,} of them rare (below {RARE:g} in web text). The attacker "
+        f"{len(target.text.rows):,} words of {len(target.text):,} documents, "
+        f"{int(target.rare.sum()):,} of them rare (below {RARE:g} in web text). The attacker "
         f"knows the mechanism,\n{' or '.join(models)}{choice}, and {read}. Nats are the excess "
         "negative log-likelihood\nper word over the original, under the word pairs of the package. "
         "The figures are about this text: they are not private."

@@ -16,7 +16,7 @@ from ...errors import UsageError
 from ...io.build import get_sanitizer, make_pipeline
 from ...text.mentions import CANONICAL, plain_label
 from ..fidelity import FitShare, measure_fit
-from ..golden import ALL_LABELS, FIGURES, KINDS, Evaluation, evaluate, read_gold
+from ..golden import ALL_LABELS, FIGURES, IDENTIFIER_KINDS, Evaluation, evaluate, read_gold
 from ..results import text_table
 
 
@@ -101,7 +101,11 @@ def _threshold(text: str) -> tuple[str, str, float]:
 def _print(evaluation: Evaluation, texts: int, misses: int) -> None:
     ordered = sorted(
         evaluation.labels,
-        key=lambda name: (name == ALL_LABELS, name in KINDS, -evaluation.labels[name].entities),
+        key=lambda name: (
+            name == ALL_LABELS,
+            name in IDENTIFIER_KINDS,
+            -evaluation.labels[name].entities,
+        ),
     )
     rows = []
     for label in ordered:
@@ -116,7 +120,11 @@ def _print(evaluation: Evaluation, texts: int, misses: int) -> None:
     typer.echo(f"{texts:,} document{'s' * (texts != 1)}.")
     if evaluation.skipped:
         names = ", ".join(f"{name} ({count:,})" for name, count in evaluation.skipped.most_common())
-        but = f" but by {' and '.join(KINDS)}" if evaluation.labels.keys() & {*KINDS} else ""
+        but = (
+            f" but by {' and '.join(IDENTIFIER_KINDS)}"
+            if evaluation.labels.keys() & {*IDENTIFIER_KINDS}
+            else ""
+        )
         typer.echo(f"Not replaced, and not counted{but}: {names}.")
     for line in evaluation.misses[:misses]:
         typer.echo(line)

@@ -26,7 +26,7 @@ from ..mechanisms import load_space, make_mechanism, parse_tunable
 from ..report.receipts import sentence
 from ..results import text_table
 
-BAR = 40
+BAR_WIDTH = 40
 
 
 def inspect_cli(
@@ -69,7 +69,7 @@ def inspect_cli(
     lines = [*zip(names, shares[:top].tolist(), "█" * top, strict=False)]
     if n_hidden := len(rows) - len(lines):
         lines.append((f"{n_hidden:,} others", max(0.0, 1 - shares[:top].sum()), "░"))
-    table = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in lines]
+    table = [[out, f"{p:.2%}", mark * round(p * BAR_WIDTH)] for out, p, mark in lines]
     typer.echo(text_table(["output", "share", ""], table, "lrl"))
 
 

@@ -23,7 +23,7 @@ from ..report.receipts import Releases, read_receipt, receipts_of
 from ..results import text_table
 
 ENTITIES = "entities"
-WORST = 10
+LISTED_SECRETS = 10
 
 
 @options.from_settings("config", "model", "mechanism", "epsilon")
@@ -104,7 +104,7 @@ def _print(result: OddsOfTexts, *, unchecked: bool) -> None:
         rows = [
             [odds.record, odds.secret, odds.mentions, odds.among, times(odds.bound, ""),
              "-" if odds.posterior is None else times(odds.posterior, "")]
-            for odds in worst[:WORST]
+            for odds in worst[:LISTED_SECRETS]
         ]  # fmt: skip
         header = ["record", "secret", "mentions", "among", "at most", "after this release"]
         typer.echo(text_table(header, rows, "rlrr"))

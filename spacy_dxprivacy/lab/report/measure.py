@@ -25,7 +25,7 @@ from ...io.build import make_pipeline
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, Mechanism
-from ..attacks.frontier import Ground
+from ..attacks.frontier import AttackTarget
 from ..attacks.language import OF_DOMAIN, language_of, language_variants
 from ..attacks.reading import ReleaseReading, SeenRelease, filled_guess
 from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, AttackTrial, attack
@@ -36,14 +36,14 @@ from ..corpus import EncodedCorpus, words_of
 from ..informed import InformedAttacker
 from ..odds import Odds, TextAndRelease, odds_of, settings_of, times
 from ..results import NAN, AttackFigure, Progress, no_progress
-from .pairs import NONE, Pair
+from .pairs import UNPAIRED, Pair
 from .receipts import Releases
 
 if TYPE_CHECKING:  # torch is imported when a model is opened
     from ..transformer import CausalModel
 
-MOST_WORDS = 10_000  # attacked, of the first documents
-MOST_SHARED = 1000  # documents with a name, of which all pairs are compared
+MAX_ATTACKED_WORDS = 10_000  # attacked, of the first documents
+MAX_COMPARED = 1000  # documents with a name, of which all pairs are compared
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,9 @@ class Words:
 
 
 def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words:
-    """Return the first MOST_WORDS words. drawn: whether outputs have to be in the space; if not,
-    unknown outputs are -1. Raise UsageError without any."""
+    """Return the first MAX_ATTACKED_WORDS words. Raise UsageError if there is none.
+
+    drawn: whether outputs have to be in the space; if not, unknown outputs are -1."""
     nlp = spacy.blank("en")
     rows, starts, before, outputs, at, total = [], [], [], [], [], 0
     for number, pair in enumerate(pairs):
@@ -95,18 +96,18 @@ def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words
             for side in (pair.before, pair.after)
         )
         originals, begins, marks, places = words_of(old, space)
-        released = np.full(len(after) + 1, NONE)
+        released = np.full(len(after) + 1, UNPAIRED)
         released_rows, _, _, released_at = words_of(after, space)
         released[released_at] = released_rows
         out = released[[pair.partners[place] for place in places.tolist()]]
         is_known = (originals >= 0) & ((out >= 0) | (not drawn))
-        rows.append(np.where(is_known, originals, NONE))
+        rows.append(np.where(is_known, originals, UNPAIRED))
         starts.append(begins)
         before.append(marks)
         outputs.append(out[is_known])
         at.append(np.stack([np.full(is_known.sum(), number), places[is_known]], axis=1))
         total += int(is_known.sum())
-        if total >= MOST_WORDS:
+        if total >= MAX_ATTACKED_WORDS:
             break
     if not total:
         raise UsageError("`measure` needs a word that the space holds, before and after.")
@@ -194,13 +195,13 @@ def measure(release: Release) -> Measured:
 
 def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measured) -> None:
     """Guess every word from all outputs, with word pairs of the domain if there are any."""
-    text, ground = words.text, Ground(release.space, words.text)
-    variants = language_variants(ground.language, mechanism)
-    language = next((variant for variant in variants if variant.name == OF_DOMAIN), ground.language)
+    text, target = words.text, AttackTarget(release.space, words.text)
+    variants = language_variants(target.language, mechanism)
+    language = next((variant for variant in variants if variant.name == OF_DOMAIN), target.language)
     seen = SeenRelease(words.outputs, text.sentences)
     guess = ReleaseReading(seen, mechanism, release.space.vectors, language, Rng(0)).guess()
     measured.recovered = words.by_document(guess == text.rows, len(release.pairs))
-    figures = ground.point(("", NAN), words.outputs, {language.name: guess})
+    figures = target.point(("", NAN), words.outputs, {language.name: guess})
     range_ = f"{figures.low:.0%} to {figures.high:.0%}, of {figures.words:,}"
     sentence = (
         f"{figures.found:.0%} of the words of these texts ({range_}), by an attacker with "
@@ -222,7 +223,7 @@ def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) 
     report = audit(mechanism, effort="quick")
     title = "Attempt to refute the guarantee of the mechanism"
     measured.figures["mechanism"] = Figure(title, f"{report.verdict} (a quick audit)")
-    trial = AttackTrial(Ground(space, words.text), mechanism)
+    trial = AttackTrial(AttackTarget(space, words.text), mechanism)
     trial.release = trial.release_by_type = Draw(words.outputs)
     with suppress(DxError):  # the text is too small
         best = max(attack("link", trial), key=lambda figure: figure.value)
@@ -320,7 +321,7 @@ def _persons(release: Release, measured: Measured) -> None:
         for number, doc in enumerate(docs):
             for name in (e.text.casefold() for e in doc.ents if e.label_ == "PERSON"):
                 documents_of.setdefault(name, set()).add(number)
-        shared = (sorted(d)[:MOST_SHARED] for name, d in documents_of.items() if " " in name)
+        shared = (sorted(d)[:MAX_COMPARED] for name, d in documents_of.items() if " " in name)
         return {pair for documents in shared for pair in combinations(documents, 2)}
 
     true, after = (names(pair.texts[side] for pair in release.pairs) for side in (0, 1))

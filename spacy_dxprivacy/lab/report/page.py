@@ -30,8 +30,8 @@ from .receipts import (
     rendered,
 )
 
-LONGEST = 600  # tokens shown of a document
-WORST = 5  # documents on the first screen
+MAX_PAGE_TOKENS = 600  # tokens shown of a document
+PAGE_DOCUMENTS = 5  # documents on the first screen
 # Upper ends of the bars of the odds, and their labels.
 BARS = (
     (0.015, "1 time in 100"), (0.03, "1 in 50"), (0.07, "1 in 20"), (0.14, "1 in 10"),
@@ -87,12 +87,12 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
         sections=sections[::-1],
         measured=measured,
         bars=bars(secrets),
-        secrets=secrets[: WORST if request.documents else 0],
+        secrets=secrets[: PAGE_DOCUMENTS if request.documents else 0],
         worst=worst,
         rows=worst.rows[: request.documents],
-        first=WORST,
+        first=PAGE_DOCUMENTS,
         times=times,
-        longest=LONGEST,
+        longest=MAX_PAGE_TOKENS,
         receipts=[json.dumps(a.to_dict(), indent=2, ensure_ascii=False) for a in accounts],
     )
 
@@ -202,15 +202,17 @@ class MarkedText(NamedTuple):
 
 
 def pieces(pair: Pair, side: str, recovered: Iterable[int] = ()) -> list[MarkedText]:
-    """Split the first LONGEST tokens of one side by their marks. recovered: tokens to mark."""
+    """Split the first tokens of one side, MAX_PAGE_TOKENS at most, by their marks.
+
+    recovered: tokens to mark."""
     tokens = pair.before if side == "before" else pair.after
     changed = pair.changes()[0 if side == "before" else 1]
     marked, usual = set(recovered), "old" if side == "before" else "new"
     stretches: list[MarkedText] = []
-    for i, (token, is_new) in islice(enumerate(zip(tokens, changed, strict=True)), LONGEST):
+    for i, (token, is_new) in islice(enumerate(zip(tokens, changed, strict=True)), MAX_PAGE_TOKENS):
         mark = "got" if i in marked else usual if is_new and not token.text.isspace() else ""
         stretches += [MarkedText(token.text, mark)] if mark else []
         stretches.append(MarkedText(token.blank if mark else token.text + token.blank, ""))
-    if len(tokens) > LONGEST:
+    if len(tokens) > MAX_PAGE_TOKENS:
         stretches.append(MarkedText(" \u2026", ""))
     return stretches

@@ -28,7 +28,7 @@ from ..corpus import Interval, coded, linear_model, macro_f1, released_records, 
 if TYPE_CHECKING:  # torch is imported when a model is opened
     from ..transformer import CausalModel
 
-NONE = -1
+UNPAIRED = -1
 
 
 class Token(NamedTuple):
@@ -41,8 +41,8 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """A document before and after. partners[i]: the token of `after` for before[i], or NONE. label:
-    its class, if any."""
+    """A document before and after. partners[i]: the token of `after` for before[i], or
+    UNPAIRED. label: its class, if any."""
 
     before: list[Token]
     after: list[Token]
@@ -60,7 +60,7 @@ class Pair:
         """Yield each word of the original and its replacement, or ""."""
         for token, partner in zip(self.before, self.partners, strict=True):
             if token.word:
-                yield token.text, "" if partner == NONE else self.after[partner].text
+                yield token.text, "" if partner == UNPAIRED else self.after[partner].text
 
     def kept(self) -> tuple[int, int]:
         """Return the number of unchanged words, and of all words."""
@@ -70,7 +70,7 @@ class Pair:
     def changes(self) -> tuple[list[bool], list[bool]]:
         """Return whether each token of `before` was changed, and each of `after`."""
         old = [
-            p == NONE or not _is_same(token.text, self.after[p].text)
+            p == UNPAIRED or not _is_same(token.text, self.after[p].text)
             for token, p in zip(self.before, self.partners, strict=True)
         ]
         unchanged = {p for p, changed in zip(self.partners, old, strict=True) if not changed}
@@ -100,7 +100,7 @@ def _partners(old: list[Token], after: list[Token]) -> list[int]:
         if len(old) == len(after):
             return list(range(len(old)))
         groups, after_groups = [range(len(old))], [range(len(after))]
-    partners = [NONE] * len(old)
+    partners = [UNPAIRED] * len(old)
     for mine, theirs in zip(groups, after_groups, strict=True):
         if len(mine) == len(theirs):
             blocks = [(mine, theirs)]

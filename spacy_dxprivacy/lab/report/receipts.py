@@ -117,9 +117,9 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Releases], int]:
 
 # -- in plain words --------------------------------------------------------------------------------
 
-LOOSE = 7.0  # nats, above which a bound is almost void: from even odds to 99.9 %
+MAX_USEFUL_NATS = 7.0  # nats, above which a bound is almost void: from even odds to 99.9 %
 BESIDE = ("the fields", "the names of the files")  # beginnings of phrases on data beside texts
-MONTH = 30.0  # days, for shifted dates
+MONTH_DAYS = 30.0  # days, for shifted dates
 CLAIMED_BY = "As the file itself claims, which no key signed:"
 CLAIMED = (
     "Whoever wrote the file may have written its receipt as well: it came with the text. "
@@ -210,7 +210,7 @@ def _surrogate_rows(account: Releases) -> list[SurrogateRow]:
         counted, replaced, kept = (sum(mentions[n][k] for n in labels) for k in MENTIONS)
         guarantee = Guarantee.from_dict(terms[labels[0]]["guarantee"])
         is_date = guarantee.metric == "days" and guarantee.kind == "metric-dp"
-        month = chance_of(MONTH * guarantee.epsilon) if is_date else None
+        month = chance_of(MONTH_DAYS * guarantee.epsilon) if is_date else None
         surrogate = SURROGATES.get(name.rpartition(".v")[0], f"what {name} draws")
         drawn = guarantee.kind != "none" and guarantee.epsilon == 0
         kinds, text = ", ".join(labels), str(guarantee)
@@ -242,10 +242,10 @@ def word_distances(account: Releases) -> list[WordDistance]:
 def _loose(account: Releases) -> str:
     """Return the words for which the bound is almost void, else ""."""
     g = account.terms.guarantee
-    if g.kind == "approx-dp" and g.epsilon > LOOSE:
+    if g.kind == "approx-dp" and g.epsilon > MAX_USEFUL_NATS:
         return "any two words that are covered"
     nearest = next((row for row in word_distances(account) if g.kind == "metric-dp"), None)
-    return nearest.pair if nearest is not None and nearest.nats > LOOSE else ""
+    return nearest.pair if nearest is not None and nearest.nats > MAX_USEFUL_NATS else ""
 
 
 def alarms(accounts: Sequence[Releases], without: int) -> list[str]:

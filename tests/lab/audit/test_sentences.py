@@ -7,7 +7,7 @@ from sampler.distributions import KINDS, small_mechanism, small_space
 
 from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED
 from spacy_dxprivacy.lab.audit.claims import Claim, claim_of
-from spacy_dxprivacy.lab.audit.tiers import WORDS, AuditTrial, Effort, sentences
+from spacy_dxprivacy.lab.audit.tiers import SENTENCE_WORDS, AuditTrial, Effort, sentences
 from spacy_dxprivacy.ty import Facts
 
 WORDS_OF_SPACE = 12
@@ -34,7 +34,7 @@ def test_a_law_that_keeps_its_promise_is_not_refuted(kind):
     mechanism = small_mechanism(kind, WORDS_OF_SPACE)
     found = audited(mechanism)
     assert found.verdict == NOT_REFUTED and found.bound <= found.claimed
-    assert found.draws == 2 * 8 * 5 and f"{WORDS} words" in found.what
+    assert found.draws == 2 * 8 * 5 and f"{SENTENCE_WORDS} words" in found.what
 
 
 def test_less_than_what_is_lost_is_refuted():
