@@ -16,7 +16,8 @@ from spacy_dxprivacy.entities.disguised import _glued, _joined, _leet, _parted, 
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.text.language import COVERED, foreign_names, uncovered
-from spacy_dxprivacy.text.normal import MARKS, in_normal_form, is_normal, normal_form, normalised
+from spacy_dxprivacy.text.normal import is_normal, normal_form, normalised
+from spacy_dxprivacy.text.normal_doc import MARKS, in_normal_form
 
 LABELS = ("person", "date", "gpe", "org", "email", "url", "id", "phone", "address")
 NAMES = ("Peter Okafor", "Maria Lopez", "Henrik Sandvik", "Priya Raman", "José Núñez")

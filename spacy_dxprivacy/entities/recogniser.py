@@ -20,7 +20,7 @@ from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
-from ..text.normal import in_normal_form
+from ..text.normal_doc import in_normal_form
 from ..text.tokens import split_table_fields
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network

@@ -19,7 +19,7 @@ from spacy.tokens import Doc, Span
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
-from ..text.normal import in_normal_form
+from ..text.normal_doc import in_normal_form
 from ..text.tokens import split_table_fields
 from .disguised import match_disguised
 from .extent import Bounds

@@ -27,7 +27,7 @@ from ..pipeline.receipt import Receipt
 from ..privacy.composition import Loss
 from ..prompts.conversation import Conversations, Line, Prompted, Prompter
 from ..prompts.restoring import Restorer
-from ..text.normal import identity, is_nobody
+from ..text.users import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
 
 MAX_PIPELINES = 4  # cached; each has a vocabulary and, with vectors of its own, a space

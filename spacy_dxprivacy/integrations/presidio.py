@@ -15,7 +15,7 @@ from spacy.language import Language
 from ..entities.tables import by_word
 from ..pipeline.component import DxSanitizer
 from ..text.mentions import NUMBERS
-from ..text.normal import on_original
+from ..text.normal_doc import on_original
 
 SCORE = 0.85  # presidio's score for entities of a spaCy pipeline
 # Entities of presidio by label of a pipeline. Other labels are used as entity names.

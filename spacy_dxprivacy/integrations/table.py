@@ -17,7 +17,7 @@ from ..io.results import by_number, results
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS
 from ..surrogates.replacements import USER
-from ..text.normal import identity, is_nobody
+from ..text.users import identity, is_nobody
 from ..validate import fail, one_of
 
 if TYPE_CHECKING:

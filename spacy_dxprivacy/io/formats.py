@@ -27,7 +27,7 @@ from ..files.limits import (
     read_docbin,
 )
 from ..surrogates.replacements import USER
-from ..text.normal import identity, is_nobody
+from ..text.users import identity, is_nobody
 from .records import (
     NOT_UNICODE,
     NOT_UTF8,

@@ -12,7 +12,7 @@ from ..config import FileOptions
 from ..entities.tables import by_word, words
 from ..errors import DxError, UsageError
 from ..files.limits import MB, TooLarge, read_all
-from ..text.normal import MARKS
+from ..text.normal_doc import MARKS
 from .formats import OnHeader, Writer
 from .records import (
     MENTIONS,

@@ -21,7 +21,7 @@ from ..files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
 from ..text.language import uncovered
-from ..text.normal import in_normal_form
+from ..text.normal_doc import in_normal_form
 from ..ty import Mechanism
 from .coverage import Coverage, coverage_of, redacted, refusal
 from .draft import write

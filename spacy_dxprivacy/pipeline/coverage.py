@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..errors import DxError, Errors
 from ..space import BUILTIN, Space
 from ..text.language import COVERED, NAMES, Span, language_of
-from ..text.normal import MARKS, annotated, bounds_of, cut
+from ..text.normal_doc import MARKS, annotated, bounds_of, cut
 from .receipt import UNCOVERED
 from .select import REDACTED, Entities
 from .settings import SanitizerSettings

@@ -24,7 +24,7 @@ from ..privacy.randomness import Rng
 from ..space import Space
 from ..surrogates.replacements import Replacement, words_of_surrogate
 from ..text.mentions import Entity
-from ..text.normal import MARKS, bounds_of
+from ..text.normal_doc import MARKS, bounds_of
 from .count import Count, Persons
 from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
 from .select import WHICH

@@ -19,7 +19,7 @@ from ..errors import DxError, Errors
 from ..privacy.randomness import Rng
 from ..text.language import base_language, language_of_doc
 from ..text.mentions import Entity, plain_label, united
-from ..text.normal import identity, is_nobody
+from ..text.users import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
 

@@ -1,1 +1,1 @@
-"""Tokens, normal form, spelling, mentions and languages of texts."""
+"""Tokens, normal form, spelling, mentions and languages of texts; identifiers of users."""

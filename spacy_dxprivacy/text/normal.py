@@ -1,4 +1,4 @@
-r"""The normal form of a text, for recognition, lookup and release; and of identifiers of users.
+r"""Return texts in normal form, for recognition, lookup and release.
 
 Files from macOS separate letters and accents (NFD), chats put direction marks around names, and
 letters of other fonts are other characters: a rule for "José" would match none of these. The normal
@@ -10,34 +10,14 @@ form is NFC
 - with plain letters for those of other fonts (full-width, mathematical, circled, small capitals),
   for ligatures, and for Cyrillic and Greek look-alikes within a Latin word.
 
-The original characters are not restored. The ruler, the recogniser and the sanitizer begin with
-`in_normal_form`, which returns the Doc itself if its text is normal, as nearly all texts are.
+The original characters are not restored. `normal_doc` has the normal form of a Doc.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
-from functools import lru_cache
-from itertools import chain
-from numbers import Real
-from typing import Any
-from uuid import UUID
-
-import spacy
-from spacy.language import Language
-from spacy.tokens import Doc, Span
-from spacy.util import filter_spans
-
-from ..errors import DxError, Errors
-from .tokens import tokenized
-
-# In the user data of a Doc: places of its text to be mapped to the new text.
-MARKS = "dx_marks"
-SANITIZED = "dx_receipt"  # in the user data of a Doc that a sanitizer made
 
 _CONTROLS = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
 _INVISIBLE = (
@@ -186,177 +166,3 @@ _STEPS: tuple[tuple[re.Pattern[str], TextMapper], ...] = (
     (_RUN, _nfc),
     (_WORD, _plain_script),
 )
-
-
-# -- Docs ------------------------------------------------------------------------------------------
-
-
-def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
-    """Return the Doc itself if its text is in normal form, else a new Doc in normal form.
-
-    The new Doc has annotations of the components before `pipe`, and the old Doc's entities, spans,
-    sentence starts and places of formats. Custom tokens are kept.
-
-    Args:
-        doc: The input of a component.
-        nlp: The pipeline; None in a worker, which tokenizes by the defaults of the language.
-        pipe: The component.
-    """
-    text = doc.text
-    if is_normal(text):
-        return doc
-    tokenizer = nlp or _blank(doc.vocab.lang or "xx")
-    retokenized = tokenized(tokenizer, text)
-    has_own_tokens = [token.text for token in retokenized] != [token.text for token in doc]
-    normal, places = normalised(text, bounds_of(doc))
-    copy = tokenized(tokenizer, normal)
-    if has_own_tokens or nlp is None:
-        words, spaces = cut(normal, places) if has_own_tokens else _words_of(copy)
-        copy = Doc(doc.vocab, words=words, spaces=spaces)
-    pipes = list[Any]()
-    if nlp is not None and SANITIZED not in doc.user_data:
-        pipes = [component for _, component in nlp.pipeline]
-    earlier = pipes[: pipes.index(pipe)] if pipe in pipes else []
-    return annotated(doc, copy, places, _moved_data(doc, text), earlier)
-
-
-def on_original(doc: Doc, text: str, nlp: Language) -> Doc:
-    """Return the Doc itself if it has this text, else a Doc of the text with its entities, for the
-    places of entities in the original."""
-    if doc.text == text:
-        return doc
-    raw, (_, places) = nlp.make_doc(text), normalised(text, range(len(text) + 1))
-    spans = (
-        raw.char_span(
-            bisect_right(places, span.start_char) - 1,
-            bisect_left(places, span.end_char),
-            label=span.label,
-            alignment_mode="expand",
-        )
-        for span in doc.ents
-    )
-    raw.set_ents(filter_spans(filter(None, spans)))
-    return raw
-
-
-def _moved_data(doc: Doc, text: str) -> dict[Any, Any]:
-    """Return the user data of a Doc, with places in the normal form, without that of spans and
-    tokens."""
-    data = {
-        name: value
-        for name, value in doc.user_data.items()
-        if not (isinstance(name, tuple) and len(name) == 4 and name[2] is not None)
-    }
-    if MARKS in data:
-        data[MARKS] = normalised(text, data[MARKS])[1]
-    return data
-
-
-def bounds_of(doc: Doc) -> list[int]:
-    """Return the start and end of each token in one list."""
-    return [*chain.from_iterable((token.idx, token.idx + len(token)) for token in doc)]
-
-
-def cut(text: str, places: Sequence[int]) -> tuple[list[str], list[bool]]:
-    """Return words and spaces of a text with tokens at these starts and ends. Empty tokens are left
-    out; white space between tokens is a token, unless it is a single blank."""
-    words, spaces, last = list[str](), list[bool](), 0
-    starts, ends = places[::2], places[1::2]
-    for start, end in zip([*starts, len(text)], [*ends, len(text)], strict=True):
-        gap = text[last:start]
-        if gap == " " and words and not spaces[-1]:
-            spaces[-1] = True
-        elif gap:
-            words.append(gap)
-            spaces.append(False)
-        if end > start:
-            words.append(text[start:end])
-            spaces.append(False)
-        last = max(last, end)
-    return words, spaces
-
-
-def annotated(
-    doc: Doc, copy: Doc, places: Sequence[int], data: dict[Any, Any], earlier: Iterable[Any] = ()
-) -> Doc:
-    """Annotate a new Doc by components, and by the annotations of an old Doc.
-
-    Args:
-        doc: The old Doc.
-        copy: The new Doc.
-        places: Starts and ends of old tokens in the new text.
-        data: The new user data.
-        earlier: The components.
-    """
-    copy.user_data = data
-    for pipe in earlier:
-        copy = pipe(copy)
-    copy._context = doc._context
-    starts, ends = places[::2], places[1::2]
-
-    def moved(span: Span) -> Span | None:
-        start, end = starts[span.start], ends[span.end - 1]
-        if end <= start:
-            return None
-        normal_span = copy.char_span(start, end, alignment_mode="expand")
-        if normal_span is None:
-            return None
-        first, last = normal_span.start, normal_span.end
-        return Span(copy, first, last, span.label_, kb_id=span.kb_id_, span_id=span.id_)
-
-    if doc.has_annotation("ENT_IOB"):
-        old = list(filter(None, map(moved, doc.ents)))
-        complete = doc.has_annotation("ENT_IOB", require_complete=True)
-        default = "outside" if complete or copy.has_annotation("ENT_IOB") else "missing"
-        copy.set_ents(filter_spans([*copy.ents, *old]), default=default)
-    for key, group in doc.spans.items():
-        if key not in copy.spans:
-            copy.spans[key] = list(filter(None, map(moved, (span for span in group if len(span)))))
-    if doc.has_annotation("SENT_START") and not copy.has_annotation("SENT_START"):
-        begins = {starts[token.i] for token in doc if token.is_sent_start}
-        for token in copy:
-            token.is_sent_start = not token.i or token.idx in begins
-    return copy
-
-
-def _words_of(doc: Doc) -> tuple[list[str], list[bool]]:
-    return [token.text for token in doc], [bool(token.whitespace_) for token in doc]
-
-
-@lru_cache(maxsize=1)
-def _blank(lang: str) -> Language:
-    return spacy.blank(lang)
-
-
-# -- users -----------------------------------------------------------------------------------------
-
-_WHOLE_NUMBER = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
-
-
-def is_nobody(user: Any) -> bool:
-    """Return whether a value is no user: None, NaN, or an empty text."""
-    is_nan = isinstance(user, Real | Decimal) and user != user
-    return user is None or is_nan or (isinstance(user, str | bytes) and not user.strip())
-
-
-def identity(user: Any) -> str:
-    """Return one text for all spellings of a user.
-
-    7, 7.0, "7" and "007" are one user: tables with gaps have numbers as 7.0, files as "7". Raises
-    DxError, without the value, for other types (fractions, booleans, times, lists).
-    """
-    if isinstance(user, bytes):
-        try:
-            user = user.decode("utf8")
-        except UnicodeDecodeError:
-            return str(user.hex())
-    if isinstance(user, str):
-        name = unicodedata.normalize("NFC", user.strip())
-        return str(int(name.partition(".")[0])) if _WHOLE_NUMBER.fullmatch(name) else name
-    if isinstance(user, UUID):
-        return str(user)
-    if isinstance(user, Real | Decimal) and not isinstance(user, bool):
-        number: Any = user
-        if number == number // 1:  # infinity // 1 is NaN
-            return str(int(number))
-    raise DxError(Errors.DX110.format(given=type(user).__name__))
