@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import DxError, UsageError, assert_sanitized
-from spacy_dxprivacy.config import FileOptions
+from spacy_dxprivacy.config.options import FileOptions
 from spacy_dxprivacy.io.jobs import read
 from spacy_dxprivacy.io.records import Failed
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file

@@ -17,7 +17,7 @@ from spacy.tokens import DocBin
 
 import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.config import FileOptions
+from spacy_dxprivacy.config.options import FileOptions
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.files import limits
 from spacy_dxprivacy.files.limits import BadPacked, read_docbin, unpack
@@ -197,7 +197,7 @@ def test_json_without_end_is_a_bad_record(nested):
 
 def test_a_description_or_a_config_without_end_is_refused(space, tmp_path, monkeypatch):
     space.save(saved := tmp_path / "space")
-    monkeypatch.setattr("spacy_dxprivacy.config.MAX_CONFIG", 10)
+    monkeypatch.setattr("spacy_dxprivacy.config.spacy_config.MAX_CONFIG", 10)
     config = tmp_path / "c.cfg"
     config.write_text("[nlp]\nlang = 'en'\n")
     with pytest.raises(UsageError, match=r"DX095.*c\.cfg"):

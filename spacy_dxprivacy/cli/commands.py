@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ..config import PROMPT_ENTITIES, PROXY_ONLY, PipelineOptions, ServiceOptions
+from ..config.options import PROMPT_ENTITIES, PROXY_ONLY, PipelineOptions, ServiceOptions
 from ..errors import UsageError
 from ..files.atomic import check_replaceable, write_bytes
 from ..files.keys import read_key

@@ -23,7 +23,7 @@ from thinc.api import ConfigValidationError
 from tqdm import tqdm
 from typer import Argument, Option
 
-from ..config import FileOptions, PipelineOptions, ServiceOptions
+from ..config.options import FileOptions, PipelineOptions, ServiceOptions
 from ..errors import DxError, DxWarning, UsageError
 
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite existing files")]

@@ -17,7 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from typer import Argument, Option
 
-from ..config import FileOptions, PipelineOptions, process_count
+from ..config.options import FileOptions, PipelineOptions, process_count
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from ..files.keys import check_key_location, make_key, read_key

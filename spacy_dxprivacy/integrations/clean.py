@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, cast, overload
 import numpy as np
 from spacy.language import Language
 
-from ..config import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
+from ..config.options import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
 from ..errors import DxError, Errors
 from ..io.build import get_sanitizer, make_pipeline
 from ..io.records import Failed, Record, Result, make_record

@@ -18,7 +18,9 @@ from spacy.language import Language
 from spacy.training.initialize import get_sourced_components
 from thinc.api import Config
 
-from ..config import PipelineOptions, import_code, read_config, unknown_key
+from ..config.code import import_code
+from ..config.options import PipelineOptions, unknown_key
+from ..config.spacy_config import read_config
 from ..entities import NETWORK, NETWORK_CONFIG
 from ..errors import UsageError, did_you_mean
 from ..files.limits import MAX_CONFIG, check_size

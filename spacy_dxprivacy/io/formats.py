@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from spacy.tokens import DocBin
 
-from ..config import FileOptions
+from ..config.options import FileOptions
 from ..errors import DxError, UsageError
 from ..files.limits import (
     MAX_DOCBIN,

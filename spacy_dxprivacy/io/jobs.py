@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ..config import FileOptions
+from ..config.options import FileOptions
 from ..errors import UsageError
 from ..files.atomic import check_new
 from ..files.limits import decode

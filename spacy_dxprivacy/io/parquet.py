@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from weakref import finalize
 
-from ..config import FileOptions
+from ..config.options import FileOptions
 from ..errors import UsageError
 from ..files.limits import MAX_JSON, MB, TooLarge, check_ratio, read_all, too_large
 from ..validate import needs

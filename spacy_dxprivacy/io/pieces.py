@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import IO, Any
 
-from ..config import FileOptions
+from ..config.options import FileOptions
 from ..entities.tables import by_word, words
 from ..errors import DxError, UsageError
 from ..files.limits import MB, TooLarge, read_all

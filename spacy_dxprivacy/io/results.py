@@ -31,7 +31,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..config import Imported
+from ..config.code import Imported
 from ..errors import DxError
 from ..machine import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
 from ..pipeline.component import DxSanitizer

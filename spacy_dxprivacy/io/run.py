@@ -27,7 +27,7 @@ from typing import Any
 
 from spacy.language import Language
 
-from ..config import FileOptions
+from ..config.options import FileOptions
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import Output, write_bytes
 from ..files.limits import has_arrived, read_json

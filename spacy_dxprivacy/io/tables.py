@@ -15,7 +15,7 @@ from itertools import chain, count, islice, zip_longest
 from typing import IO, Any
 from weakref import finalize
 
-from ..config import FileOptions
+from ..config.options import FileOptions
 from ..errors import DxError, UsageError
 from ..files.limits import MAX_RECORD, MB, TooLarge, check_ratio, decode, numbered_lines, read_all
 from ..validate import needs

@@ -16,7 +16,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
-from ..config import FileOptions
+from ..config.options import FileOptions
 from ..errors import UsageError, quiet
 from ..io.build import NO_LIMIT
 from ..io.formats import Row, find_slots

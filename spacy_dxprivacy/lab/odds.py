@@ -22,7 +22,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Ints1d
-from ..config import FileOptions
+from ..config.options import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
 from ..io.records import Record, nlp_inputs

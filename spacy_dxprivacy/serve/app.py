@@ -26,7 +26,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
 
 from ..about import __version__
-from ..config import PipelineOptions, ServiceOptions
+from ..config.options import PipelineOptions, ServiceOptions
 from ..errors import DxError, Errors, UsageError
 from ..io.account import Account
 from ..io.build import get_sanitizer, make_pipeline

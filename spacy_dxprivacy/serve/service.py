@@ -30,7 +30,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..config import ServiceOptions
+from ..config.options import ServiceOptions
 from ..errors import DxError, UsageError
 from ..files.keys import keep_from_git
 from ..files.limits import MB, regular

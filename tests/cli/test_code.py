@@ -8,7 +8,7 @@ import srsly
 from conftest import ok, refusal, run_dx, space_options, with_start_method
 
 from spacy_dxprivacy import UsageError, registry
-from spacy_dxprivacy.config import import_code
+from spacy_dxprivacy.config.code import import_code
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.pipeline.receipt import Receipt
 

@@ -7,7 +7,7 @@ import pytest
 
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.cli.options import name_options
-from spacy_dxprivacy.config import FileOptions, process_count
+from spacy_dxprivacy.config.options import FileOptions, process_count
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 
 WORKER = """

@@ -15,7 +15,7 @@ import spacy
 from conftest import pipeline_of
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.config import FileOptions
+from spacy_dxprivacy.config.options import FileOptions
 from spacy_dxprivacy.entities.words import listed_names
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import read

@@ -12,7 +12,7 @@ from typer.main import get_command
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError, registry
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.config import PipelineOptions
+from spacy_dxprivacy.config.options import PipelineOptions
 from spacy_dxprivacy.integrations import clean as cleaning
 from spacy_dxprivacy.integrations.clean import get_pipeline, identity, is_nobody
 from spacy_dxprivacy.io.build import make_pipeline, mechanism_config

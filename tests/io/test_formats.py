@@ -22,7 +22,7 @@ from conftest import leaks, ok, refusal, run_dx
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import UsageError
-from spacy_dxprivacy.config import FileOptions
+from spacy_dxprivacy.config.options import FileOptions
 from spacy_dxprivacy.files.keys import make_key
 from spacy_dxprivacy.files.limits import has_arrived
 from spacy_dxprivacy.io.build import make_pipeline

@@ -7,7 +7,7 @@ import pytest
 from conftest import run_dx, space_options
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.config import import_code
+from spacy_dxprivacy.config.code import import_code
 from spacy_dxprivacy.files.keys import read_key
 from spacy_dxprivacy.files.limits import digest_of, read_array, read_json
 from spacy_dxprivacy.prompts.table import read_table

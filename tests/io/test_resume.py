@@ -9,7 +9,7 @@ import srsly
 from conftest import PERSONS, ok, run_dx, space_options
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.config import FileOptions
+from spacy_dxprivacy.config.options import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import FinishedFiles, can_resume, parts_folder, sanitize

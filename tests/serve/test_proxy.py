@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.config import PROMPT_ENTITIES, ServiceOptions
+from spacy_dxprivacy.config.options import PROMPT_ENTITIES, ServiceOptions
 from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
 from spacy_dxprivacy.io.results import results
 from spacy_dxprivacy.prompts.conversation import Conversations, Prompter, Sent

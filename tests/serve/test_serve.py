@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.config import ServiceOptions
+from spacy_dxprivacy.config.options import ServiceOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.serve.app import account_of, check

@@ -8,7 +8,7 @@ from asgi import ask
 from test_serve import make_service  # noqa: F401  a fixture, with the pipeline below
 
 from spacy_dxprivacy import UsageError
-from spacy_dxprivacy.config import ServiceOptions
+from spacy_dxprivacy.config.options import ServiceOptions
 from spacy_dxprivacy.files.keys import make_key
 from spacy_dxprivacy.serve.app import check
 

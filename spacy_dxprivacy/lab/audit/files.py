@@ -15,7 +15,7 @@ from typing import Any
 
 import spacy
 
-from ...config import FileOptions, to_names
+from ...config.options import FileOptions, to_names
 from ...errors import DxError, UsageError
 from ...files.limits import MAX_DEPTH as MAX_LIST_DEPTH
 from ...files.limits import MB, BadPacked, TooLarge, check_ratio, parse_json, read_docbin, unpack

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ...config import import_code, read_config
+from ...config.code import import_code
+from ...config.spacy_config import read_config
 from ...errors import DxError, UsageError, quiet
 from ...io.build import mechanism_config
 from ...space import Space

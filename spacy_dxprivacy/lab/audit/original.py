@@ -14,7 +14,7 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...config import FileOptions
+from ...config.options import FileOptions
 from ...pipeline.select import REDACTED
 from ...space import Space
 from ...text.mentions import (

@@ -12,7 +12,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.strings import get_string_id
 
-from ...config import FileOptions, to_names
+from ...config.options import FileOptions, to_names
 from ...files.limits import parse_json
 from ...pipeline.receipt import Receipt
 from ...pipeline.select import LAYOUT, REDACTED

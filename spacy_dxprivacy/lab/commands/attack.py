@@ -14,7 +14,7 @@ from typer import Argument, Option
 
 from ...cli import options
 from ...cli.options import progress, setup_errors, usage_errors
-from ...config import import_code
+from ...config.code import import_code
 from ...errors import UsageError
 from ...mechanisms.levels import LEVELS
 from ...pipeline.component import DEFAULT_CONFIG

@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 from ...cli import Commands, DxCommand, options
 from ...cli.options import setup_errors
-from ...config import to_names
+from ...config.options import to_names
 from ...errors import UsageError
 from ...space import Space
 from ...space.sources import BUILTIN, load

@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from ...cli import options
 from ...cli.options import setup_errors, usage_errors
-from ...config import PipelineOptions
+from ...config.options import PipelineOptions
 from ...errors import UsageError
 from ...io.build import get_sanitizer, make_pipeline
 from ...text.mentions import CANONICAL, plain_label

@@ -13,7 +13,7 @@ from typer import Argument, Option
 from ...arrays import Floats1d, Ints1d
 from ...cli import options
 from ...cli.options import setup_errors, usage_errors
-from ...config import import_code
+from ...config.code import import_code
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
 from ...mechanisms.levels import level_of

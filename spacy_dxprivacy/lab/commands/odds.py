@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 from ...cli import options
 from ...cli.options import bar, setup_errors, usage_errors
-from ...config import PipelineOptions
+from ...config.options import PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
 from ...space.sources import read_words

@@ -10,7 +10,8 @@ from typer import Argument, Option
 
 from ...cli import options
 from ...cli.options import progress, setup_errors
-from ...config import FileOptions, import_code
+from ...config.code import import_code
+from ...config.options import FileOptions
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...files.keys import keep_from_git

@@ -19,7 +19,7 @@ import spacy
 from spacy.tokens import Doc
 
 from ...arrays import Bools1d, Ints1d, Ints2d
-from ...config import FileOptions
+from ...config.options import FileOptions
 from ...errors import DxError, UsageError, quiet
 from ...io.build import make_pipeline
 from ...privacy.randomness import Rng

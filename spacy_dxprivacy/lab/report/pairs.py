@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from spacy.tokens import Doc
 
-from ...config import FileOptions
+from ...config.options import FileOptions
 from ...errors import UsageError
 from ...io.jobs import KINDS, Job, files_in, plan_jobs
 from ...io.records import nlp_inputs

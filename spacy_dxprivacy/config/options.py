@@ -1,27 +1,15 @@
-"""Options of pipelines, files and the service, checked by their constructors; config files; and the
-Python file of the option `code`.
-
-The file registers parts of a pipeline, as for `spacy train --code`. Workers import it before they
-make or unpickle a pipeline, so it must be readable for them. It is executed with all rights of the
-user.
-"""
+"""Check the options of pipelines, files and the service, in their constructors."""
 
 from __future__ import annotations
 
-import configparser
-import hashlib
-import importlib.util
 import multiprocessing
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from typing import Annotated, Any
 
-from .errors import UsageError, did_you_mean
-from .files.limits import MAX_CONFIG, TooLarge, check_size, regular
-from .machine import is_loopback
+from ..errors import UsageError, did_you_mean
+from ..machine import is_loopback
 
 # Options are annotated with their type (the first one is that of the command line), help text and
 # short flags.
@@ -170,26 +158,6 @@ class ServiceOptions:
         return {label.strip().upper(): action.strip() for label, _, action in pairs}
 
 
-def read_config(path: Path | str) -> dict[str, Any]:
-    """Return the sections of a config file of spaCy.
-
-    Raise UsageError if the file is missing, too large, or no config.
-    """
-    from spacy import util
-
-    path = Path(path).expanduser()
-    if not path.is_file():
-        raise UsageError(f"{path}: no such config file.")
-    try:
-        check_size(path, MAX_CONFIG)
-        return dict(util.load_config(path, interpolate=False))
-    except TooLarge as error:
-        raise UsageError(str(error)) from None
-    except (ValueError, configparser.Error):
-        # The parser's message quotes a line, which may be text.
-        raise UsageError(f"{path}: is not a config file of spaCy.") from None
-
-
 def unknown_key(path: str, known: Iterable[str]) -> UsageError:
     """Return the error for an unknown key, with the most similar known one."""
     return UsageError(f"there is no setting `{path}`.{did_you_mean(path, known)}")
@@ -207,45 +175,3 @@ def process_count(n_process: int) -> int:
     if n_process == 0 or n_process < -1:
         raise UsageError(f"`n_process` must be 1 or more, or -1, got {n_process}.")
     return multiprocessing.cpu_count() if n_process == -1 else n_process
-
-
-_paths: dict[str, str] = {}  # paths of the files that this process has run, by module name
-
-
-def import_code(path: str | Path | None) -> None:
-    """Run a Python file, once per process. Raise UsageError if it fails. None does nothing."""
-    if path is None:
-        return
-    file = Path(path).resolve()
-    try:
-        content = regular(file).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{file}: {error.strerror}.") from None
-    # Pickles of classes in the file refer to this module name, so it must be the same in every
-    # process, and another one after the file has changed.
-    name = f"dx_code_{hashlib.sha256(str(file).encode() + content).hexdigest()[:16]}"
-    if name in _paths:
-        return
-    loader = SourceFileLoader(name, str(file))
-    spec = ModuleSpec(name, loader, origin=str(file))
-    sys.modules[name] = module = importlib.util.module_from_spec(spec)
-    try:
-        loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{file}: failed with {why}") from None
-    _paths[name] = str(file)
-
-
-class Imported:
-    """An object whose unpickling in a worker imports the files that were imported here."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _import_all, (tuple(_paths.values()),)
-
-
-def _import_all(paths: Sequence[str]) -> Imported:
-    for path in paths:
-        import_code(path)
-    return Imported()
