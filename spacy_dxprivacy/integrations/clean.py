@@ -24,7 +24,7 @@ from ..io.results import by_number, results
 from ..io.run import with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import Receipt
-from ..privacy.composition import Loss
+from ..privacy.loss import Loss
 from ..prompts.conversation import Conversations, Line, Prompted, Prompter
 from ..prompts.restoring import Restorer
 from ..text.users import identity, is_nobody

@@ -24,7 +24,7 @@ from typing import Any
 from ..errors import DxError, Errors
 from ..pipeline.count import Count
 from ..pipeline.receipt import Receipt, ReceiptTerms, Stage, largest_person_loss, revealed_by_counts
-from ..privacy.composition import Loss, rho_of_epsilon
+from ..privacy.loss import Loss, rho_of_epsilon
 
 FILE = "a ledger"
 ROUNDING = 1 - 1e-12  # factor of a limit, so that rounding errors do not exceed it

@@ -34,7 +34,7 @@ from ..files.limits import has_arrived, read_json
 from ..pipeline.count import Count
 from ..pipeline.coverage import coverage_of, refusal
 from ..pipeline.receipt import largest_person_loss
-from ..privacy.composition import Loss
+from ..privacy.loss import Loss
 from ..surrogates.replacements import USER
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, Tally, charge_person

@@ -26,7 +26,7 @@ from ..io.results import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draft import PLAIN, Draft
 from ..pipeline.select import REDACTED
 from ..pipeline.selection import cut
-from ..privacy.composition import LONGEST
+from ..privacy.loss import LONGEST
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..ty import Draw, Mechanism, facts_of

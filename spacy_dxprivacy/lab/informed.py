@@ -24,8 +24,8 @@ from ..mechanisms.path_v2 import SentenceMechanism
 from ..pipeline.draft import PLAIN, SELECTED, Draft
 from ..pipeline.receipt import Receipt
 from ..pipeline.selection import StageContext, select
-from ..privacy.composition import Loss, best_guess
 from ..privacy.guarantee import Guarantee
+from ..privacy.loss import Loss, best_guess
 from ..sampler.draw import InputRows
 from ..space.search.exact import euclidean
 from ..text.mentions import chosen

@@ -4,7 +4,7 @@ The attacker knows the pipeline, every other word of the texts, and that the sec
 stated alternatives, equally likely before.
 
 Reference:
-    Ligett, Neel, Roth, Waggoner and Wu 2017 (ex-post loss); privacy.composition for the bound.
+    Ligett, Neel, Roth, Waggoner and Wu 2017 (ex-post loss); privacy.loss for the bound.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..privacy.composition import Loss
+from ..privacy.loss import Loss
 
 MENTIONS = ("found", "replaced", "kept")  # counts of the mentions of a label
 PERSONS_LISTED = 10

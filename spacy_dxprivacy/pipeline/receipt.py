@@ -20,8 +20,9 @@ from spacy.vocab import Vocab
 from ..about import __version__
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
-from ..privacy.composition import Loss, repeat
+from ..privacy.composition import repeat
 from ..privacy.guarantee import Guarantee
+from ..privacy.loss import Loss
 from ..validate import fail
 from .count import MENTIONS, Count
 

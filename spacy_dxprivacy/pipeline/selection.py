@@ -21,8 +21,8 @@ from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, Errors
-from ..privacy.composition import LONGEST, Loss
 from ..privacy.guarantee import Guarantee
+from ..privacy.loss import LONGEST, Loss
 from ..space import Space
 from ..space.sources import blocked_words
 from ..surrogates.base import LINKED_BY_SCOPE, Surrogate

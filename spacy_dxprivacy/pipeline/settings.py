@@ -16,8 +16,8 @@ from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..mechanisms.levels import level_of, scale_of
 from ..prior.pairs import lacked_of
-from ..privacy.composition import best_guess
 from ..privacy.guarantee import STATUSES, Guarantee
+from ..privacy.loss import best_guess
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.search.protocols import FindsSettings

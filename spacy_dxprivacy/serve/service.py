@@ -40,7 +40,7 @@ from ..io.records import Failed, Input, Record, Released, Result, chunks
 from ..io.results import results
 from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
-from ..privacy.composition import Loss
+from ..privacy.loss import Loss
 from ..prompts.conversation import Conversations, Line, Prompted, Prompter
 from ..prompts.requests import InvalidAnswer, InvalidRequest
 from ..surrogates.replacements import CALLER

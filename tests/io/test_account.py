@@ -11,7 +11,7 @@ import pytest
 from spacy_dxprivacy import DxError, Guarantee
 from spacy_dxprivacy.io.account import Account, OverLimit
 from spacy_dxprivacy.pipeline.count import Count, Persons
-from spacy_dxprivacy.privacy.composition import Loss
+from spacy_dxprivacy.privacy.loss import Loss
 
 PATH = Guarantee("metric-dp", 0.5, metric="path", status="proven")
 STEP = Loss.of_words(PATH, 1)

@@ -28,7 +28,7 @@ from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Releases, a
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.count import Count, Persons
 from spacy_dxprivacy.pipeline.receipt import ReceiptTerms
-from spacy_dxprivacy.privacy.composition import Loss
+from spacy_dxprivacy.privacy.loss import Loss
 
 MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 

@@ -9,11 +9,11 @@ from mechanisms.found import made, names, settings_of
 from scipy.stats import binom
 
 from spacy_dxprivacy import Guarantee, Space
-from spacy_dxprivacy.privacy.composition import (
+from spacy_dxprivacy.privacy.composition import gaussian_epsilon
+from spacy_dxprivacy.privacy.loss import (
     Loss,
     best_guess,
     epsilon_of_rho,
-    gaussian_epsilon,
     rho_of_epsilon,
     rho_of_gaussian,
 )
