@@ -24,7 +24,6 @@ class RandomizedResponse:
     name = NAME
 
     def __init__(self, epsilon: float) -> None:
-        self.epsilon = epsilon
         self.guarantee = Guarantee(
             kind="approx-dp",
             epsilon=epsilon,
@@ -44,7 +43,7 @@ class RandomizedResponse:
     @property
     def kept(self) -> float:
         """The probability that a word comes out as it went in."""
-        return 1 / (1 + (self.n - 1) * math.exp(-self.epsilon))
+        return 1 / (1 + (self.n - 1) * math.exp(-self.guarantee.epsilon))
 
     def sample(self, rows: Any, rng: Rng) -> Draw:
         """rows: int64 (k,) -> replacements (k,). Raises DxError before fit and for other rows."""

@@ -74,8 +74,8 @@ class BuiltMechanism(Generic[T]):
 
     Attributes:
         guarantee: The guarantee on every space; after fit, on the fitted space.
-        build: Applies the settings, its keywords, to a space. Raises DxError if they have no
-            solution on it.
+        build: Applies the guarantee and the settings, its keywords, to a space. Raises DxError if
+            they have no solution on it.
         facts: Facts known without a space; after fit, all facts.
     """
 

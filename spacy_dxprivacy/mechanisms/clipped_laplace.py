@@ -46,17 +46,17 @@ def make_clipped_laplace(
         source="Dwork et al. 2006, the Laplace mechanism, with L1 sensitivity 2 sqrt(d) clip",
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    builder = partial(build, epsilon=epsilon, clip=clip)
     return NoiseMechanism(
         "dx.ClippedLaplace.v1",
         guarantee,
-        builder,
+        partial(build, clip=clip),
         partial(noise_distribution, clip=clip),
         projection,
     )
 
 
-def build(space: Space, guarantee: Guarantee, *, epsilon: float, clip: float | None) -> Noise:
+def build(space: Space, guarantee: Guarantee, *, clip: float | None) -> Noise:
+    epsilon = guarantee.epsilon
     centres, bound = clipped(space.vectors, clip)
     d = centres.shape[1]
     scale = float(2 * np.sqrt(d) * bound / epsilon)

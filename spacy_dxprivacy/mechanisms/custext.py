@@ -52,10 +52,11 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
         notes="The output reveals the group of the word.",
     )
     facts = Facts(in_clear=("which group of words each word is of",))
-    return ChoiceMechanism("dx.CusText.v1", guarantee, partial(build, epsilon=epsilon, k=k), facts)
+    return ChoiceMechanism("dx.CusText.v1", guarantee, partial(build, k=k), facts)
 
 
-def build(space: Space, guarantee: Guarantee, *, epsilon: float, k: int) -> Choice:
+def build(space: Space, guarantee: Guarantee, *, k: int) -> Choice:
+    epsilon = guarantee.epsilon
     X, group = space.vectors, groups(space.vectors, k)
 
     def weights(rows: Ints1d) -> Floats2d:

@@ -48,11 +48,11 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
         source="Ghosh et al. 2009, on the list of Meisenbacher et al. 2024; clamping is free",
         notes="Words that are near in the space can be far apart on the list.",
     )
-    return ChoiceMechanism("dx.Diffractor.v1", guarantee, partial(build, epsilon=epsilon))
+    return ChoiceMechanism("dx.Diffractor.v1", guarantee, build)
 
 
-def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
-    X = space.vectors
+def build(space: Space, guarantee: Guarantee) -> Choice:
+    X, epsilon = space.vectors, guarantee.epsilon
     place = np.argsort(once(space, LIST, partial(nearest_order, X), partial(_is_nearest_order, X)))
 
     def metric(rows: Ints1d) -> Floats2d:

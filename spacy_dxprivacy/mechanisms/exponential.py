@@ -50,11 +50,11 @@ def make_exponential(epsilon: float, calibration: str = "standard") -> ChoiceMec
             "Draws use 53 random bits: a word of probability below 2**-53 may never come out."
         ),
     )
-    builder = partial(build, epsilon=epsilon, calibration=calibration)
-    return ChoiceMechanism("dx.Exponential.v1", guarantee, builder)
+    return ChoiceMechanism("dx.Exponential.v1", guarantee, partial(build, calibration=calibration))
 
 
-def build(space: Space, guarantee: Guarantee, *, epsilon: float, calibration: str) -> Choice:
+def build(space: Space, guarantee: Guarantee, *, calibration: str) -> Choice:
+    epsilon = guarantee.epsilon
     beta = epsilon / 2
     if calibration == "exact":
         beta = solved_beta(partial(exact_epsilon, space.vectors), epsilon)

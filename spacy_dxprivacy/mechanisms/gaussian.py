@@ -52,17 +52,18 @@ def make_gaussian(
         source="Balle and Wang 2018, theorem 8",
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    builder = partial(build, epsilon=epsilon, delta=delta, clip=clip)
     return NoiseMechanism(
-        "dx.Gaussian.v1", guarantee, builder, partial(noise_distribution, clip=clip), projection
+        "dx.Gaussian.v1",
+        guarantee,
+        partial(build, clip=clip),
+        partial(noise_distribution, clip=clip),
+        projection,
     )
 
 
-def build(
-    space: Space, guarantee: Guarantee, *, epsilon: float, delta: float, clip: float | None
-) -> Noise:
+def build(space: Space, guarantee: Guarantee, *, clip: float | None) -> Noise:
     centres, bound = clipped(space.vectors, clip)
-    unit = analytic_sigma(epsilon, delta)
+    unit = analytic_sigma(guarantee.epsilon, guarantee.delta)
     sigma = unit * 2 * bound
     noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
     guarantee = replace(guarantee, mu=1 / unit)

@@ -63,13 +63,11 @@ def make_jaccard(
         source="the baseline of Bollegala et al. 2023, section 4",
         notes="The strength of the noise distinguishes dense words from others.",
     )
-    builder = partial(build, epsilon=epsilon, delta=delta, k=k, eta=eta)
+    builder = partial(build, k=k, eta=eta)
     return NoiseMechanism("dx.Jaccard.v1", guarantee, builder, projection=projection)
 
 
-def build(
-    space: Space, guarantee: Guarantee, *, epsilon: float, delta: float, k: int, eta: float | None
-) -> Noise:
+def build(space: Space, guarantee: Guarantee, *, k: int, eta: float | None) -> Noise:
     X, d = space.vectors, space.vectors.shape[1]
     basis = f"dx.Jaccard.v1, mean distance, then the density of each word, k = {k}"
 
@@ -85,7 +83,7 @@ def build(
 
     mean, density = np.split(once(space, basis, mean_and_densities, are_distances), [1])
     threshold = float(np.median(density)) if eta is None else eta
-    unit = classical_sigma(epsilon, delta)
+    unit = classical_sigma(guarantee.epsilon, guarantee.delta)
     sigmas = np.where(density < threshold, DENSE, SPARSE) * unit * mean
     notes = (
         f"{guarantee.notes} In these {d} dimensions, delta between the two is "

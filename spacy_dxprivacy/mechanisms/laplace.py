@@ -39,13 +39,11 @@ def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseM
         source="Fernandes et al. 2019; Feyisetan et al. 2020; projection is post-processing",
         notes="Released vectors are rounded to a grid of 2**-10 of their standard deviation.",
     )
-    return NoiseMechanism(
-        "dx.Laplace.v1", guarantee, partial(build, epsilon=epsilon), noise_distribution, projection
-    )
+    return NoiseMechanism("dx.Laplace.v1", guarantee, build, noise_distribution, projection)
 
 
-def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Noise:
-    noise = LaplaceNoise(space.vectors.shape[1], epsilon)
+def build(space: Space, guarantee: Guarantee) -> Noise:
+    noise = LaplaceNoise(space.vectors.shape[1], guarantee.epsilon)
     metric = partial(euclidean, space.vectors)
     return Noise(
         space.vectors,

@@ -52,13 +52,17 @@ def make_mahalanobis(
         status="proven",
         source="Xu et al. 2020, theorem 1; projection is post-processing",
     )
-    builder = partial(build, epsilon=epsilon, lam=lam)
     return NoiseMechanism(
-        "dx.Mahalanobis.v1", guarantee, builder, partial(noise_distribution, lam=lam), projection
+        "dx.Mahalanobis.v1",
+        guarantee,
+        partial(build, lam=lam),
+        partial(noise_distribution, lam=lam),
+        projection,
     )
 
 
-def build(space: Space, guarantee: Guarantee, *, epsilon: float, lam: float) -> Noise:
+def build(space: Space, guarantee: Guarantee, *, lam: float) -> Noise:
+    epsilon = guarantee.epsilon
     values, axes = regularised_covariance(space.vectors, lam)
     if values[0] <= 1e-12 * values[-1]:
         expected = "vectors whose covariance is regular at this lam (lower it)"

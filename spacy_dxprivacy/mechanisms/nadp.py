@@ -79,7 +79,7 @@ def make_nadp(
         status="proven",
         source="Balle and Wang 2018, theorem 8" + ("" if all_pairs else "; Bollegala 2023, thm 3"),
     )
-    builder = partial(build, epsilon=epsilon, delta=delta, m=m, tau=tau, noise=noise)
+    builder = partial(build, delta=delta, m=m, tau=tau, noise=noise)
     return NoiseMechanism(
         "dx.NADP.v1", guarantee, builder, partial(noise_distribution, noise=noise), projection
     )
@@ -89,7 +89,6 @@ def build(
     space: Space,
     guarantee: Guarantee,
     *,
-    epsilon: float,
     delta: float | None,
     m: int,
     tau: float,
@@ -99,7 +98,7 @@ def build(
 
     X, (n, d) = space.vectors, space.vectors.shape
     delta = 1 / max(n, 2) if delta is None else delta
-    unit = analytic_sigma(epsilon, delta)
+    unit = analytic_sigma(guarantee.epsilon, delta)
     guarantee = replace(guarantee, delta=delta, mu=1 / unit)
     if noise == "global":
         # If all words are one point, any noise will do.

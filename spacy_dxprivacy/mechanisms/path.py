@@ -50,10 +50,11 @@ def make_path(epsilon: float) -> ChoiceMechanism:
         source="docs/explanation/sentences.md, theorem; McSherry and Talwar 2007",
         notes="Draws use 53 random bits: a word of probability below 2**-53 may never come out.",
     )
-    return ChoiceMechanism("dx.Path.v1", guarantee, partial(build, epsilon=epsilon))
+    return ChoiceMechanism("dx.Path.v1", guarantee, build)
 
 
-def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
+def build(space: Space, guarantee: Guarantee) -> Choice:
+    epsilon = guarantee.epsilon
     graph = graph_of(space)
     longest = graph.reach / STEPS
     if epsilon * longest > LARGEST_SCORE:

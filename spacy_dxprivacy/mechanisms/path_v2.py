@@ -70,7 +70,7 @@ def make_path_v2(
         protects="word" if alone else "text",
         loss_range=2.0 if alone else 1.0,
     )
-    builder = partial(build, epsilon=epsilon, policy_name=name, policy=lengths, prior=prior)
+    builder = partial(build, policy_name=name, policy=lengths, prior=prior)
     facts = Facts(draws_sentences=not alone)
     return SentenceMechanism("dx.Path.v2", guarantee, builder, facts)
 
@@ -79,12 +79,11 @@ def build(
     space: Space,
     guarantee: Guarantee,
     *,
-    epsilon: float,
     policy_name: str,
     policy: MetricPolicy,
     prior: Prior,
 ) -> Sentences:
-    graph = policy_graph(space, policy, policy_name)
+    graph, epsilon = policy_graph(space, policy, policy_name), guarantee.epsilon
     chain = prior.fit(space)
     if epsilon * graph.longest > LARGEST_SCORE:
         expected = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"

@@ -49,17 +49,17 @@ def make_random_projection(
         status="computed",
         source="Feyisetan and Kasiviswanathan 2021, with the exact Lipschitz constant",
     )
-    builder = partial(build, epsilon=epsilon, dims=dims)
     return NoiseMechanism(
         "dx.RandomProjection.v1",
         guarantee,
-        builder,
+        partial(build, dims=dims),
         partial(noise_distribution, dims=dims),
         projection,
     )
 
 
-def build(space: Space, guarantee: Guarantee, *, epsilon: float, dims: int) -> Noise:
+def build(space: Space, guarantee: Guarantee, *, dims: int) -> Noise:
+    epsilon = guarantee.epsilon
     Y, Phi = projected(space.vectors, dims)
     stretch, method = stretch_of(space.vectors, Y, Phi)
     noise = LaplaceNoise(dims, epsilon / stretch)

@@ -58,14 +58,12 @@ def make_santext_plus(epsilon: float, p: float = 0.2, sensitive: float = 0.5) ->
     )
     common = f"words that are not among the rarest {sensitive:.0%}"
     facts = Facts(in_clear=(f"{common}, each with probability {1 - p:.3g}",))
-    builder = partial(build, epsilon=epsilon, p=p, sensitive=sensitive)
+    builder = partial(build, p=p, sensitive=sensitive)
     return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, builder, facts)
 
 
-def build(
-    space: Space, guarantee: Guarantee, *, epsilon: float, p: float, sensitive: float
-) -> Choice:
-    X, n = space.vectors, len(space)
+def build(space: Space, guarantee: Guarantee, *, p: float, sensitive: float) -> Choice:
+    X, n, epsilon = space.vectors, len(space), guarantee.epsilon
     first = n - max(1, int(np.ceil(sensitive * n)))  # the first sensitive row
 
     def metric(rows: Ints1d) -> Floats2d:

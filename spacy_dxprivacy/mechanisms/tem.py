@@ -45,11 +45,11 @@ def make_tem(epsilon: float, beta: float = 0.001) -> ChoiceMechanism:
         loss_range=1.0,
         notes="The loss between two words is at most epsilon min(d, g).",
     )
-    builder = partial(build, epsilon=epsilon, beta=beta)
-    return ChoiceMechanism("dx.TEM.v1", guarantee, builder)
+    return ChoiceMechanism("dx.TEM.v1", guarantee, partial(build, beta=beta))
 
 
-def build(space: Space, guarantee: Guarantee, *, epsilon: float, beta: float) -> Choice:
+def build(space: Space, guarantee: Guarantee, *, beta: float) -> Choice:
+    epsilon = guarantee.epsilon
     odds = (1 - beta) * max(len(space) - 1, 1) / beta
     g = max(0.0, 2 / epsilon * float(np.log(odds)))
 

@@ -80,9 +80,7 @@ def make_truncated_laplace(
         else "Huang et al. 2024, theorem 3",
         notes=LESS if sound else PAPER,
     )
-    builder = partial(
-        build, epsilon=epsilon, delta=delta, clip=clip, calibration=calibration, dims=dims
-    )
+    builder = partial(build, delta=delta, clip=clip, calibration=calibration, dims=dims)
     return NoiseMechanism("dx.TruncatedLaplace.v1", guarantee, builder, projection=projection)
 
 
@@ -90,14 +88,13 @@ def build(
     space: Space,
     guarantee: Guarantee,
     *,
-    epsilon: float,
     delta: float | None,
     clip: float | None,
     calibration: str,
     dims: int | None,
 ) -> Noise:
     centres, clip = clipped(space.vectors, clip)
-    d = centres.shape[1]
+    d, epsilon = centres.shape[1], guarantee.epsilon
     if calibration == "sound":
         rate = float(epsilon / (2 * np.sqrt(d) * clip))
         width = sound_width(epsilon, guarantee.delta, d)

@@ -40,6 +40,13 @@ def test_probabilities_that_round_to_0_are_no_infinite_loss(case, epsilon):
     probabilities_keep_the_guarantee(extreme)
 
 
+def test_its_settings_hold_no_second_epsilon(case):
+    mechanism = case.make()
+    if mechanism.guarantee.kind == "none":
+        pytest.skip("its guarantee has no epsilon")
+    assert "epsilon" not in getattr(mechanism.build, "keywords", {})
+
+
 def test_a_copy_for_a_worker_takes_no_table_along(case, tmp_path):
     small_space().save(tmp_path / "plane")
     mechanism = case.make()
