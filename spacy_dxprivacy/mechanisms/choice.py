@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -127,21 +126,44 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         return self.built.distances(checked_rows(rows, len(self.space)))
 
 
-def euclidean_choice(
-    space: Space, guarantee: Guarantee, score: Callable[[Floats2d], Floats2d]
+class Distance(Protocol):
+    """A distance of words, by which `metric_choice` weighs outputs."""
+
+    def __call__(self, rows: Ints1d, outputs: Ints2d | None = None) -> Floats2d:
+        """Return the distances of rows (k,) to all words, float64 (k, n); with outputs (k, m), to
+        these, float64 (k, m). The second are as accurate as the first, and cost m/n of them."""
+        ...
+
+
+def metric_choice(
+    distance: Distance, guarantee: Guarantee, score: Callable[[Floats2d], Floats2d]
 ) -> Choice:
-    """Return the choice of P(y | w) proportional to exp(-score(d(w, y))), d Euclidean."""
+    """Return the choice of P(y | w) proportional to exp(-score(distance(w, y))).
+
+    Args:
+        distance: The metric of the guarantee.
+        guarantee: The guarantee on the space of the distance.
+        score: Maps each of an array of distances (k, m) by itself, to nats (k, m).
+    """
+
+    def weights(rows: Ints1d, outputs: Ints2d | None = None) -> Floats2d:
+        return boltzmann(score(distance(rows, outputs)))
+
+    return Choice(weights, distance, guarantee, output_weights=weights)
+
+
+def euclidean_distance(space: Space) -> Distance:
+    """Return the Euclidean distance of the vectors of a space."""
     X = space.vectors
-    distances = partial(euclidean, X)
 
-    def weights(rows: Ints1d) -> Floats2d:
-        return boltzmann(score(distances(rows)))
-
-    def output_weights(rows: Ints1d, outputs: Ints2d) -> Floats2d:
+    def distance(rows: Ints1d, outputs: Ints2d | None = None) -> Floats2d:
+        if outputs is None:
+            return euclidean(X, rows)
         D = X[outputs] - X[rows][:, None].astype(np.float64)
-        return boltzmann(score(np.sqrt(np.einsum("kmd,kmd->km", D, D))))
+        lengths: Floats2d = np.sqrt(np.einsum("kmd,kmd->km", D, D))
+        return lengths
 
-    return Choice(weights, distances, guarantee, output_weights=output_weights)
+    return distance
 
 
 def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:

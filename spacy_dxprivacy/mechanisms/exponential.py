@@ -21,7 +21,14 @@ from ..registries import registry
 from ..space import Space
 from ..space.search.exact import euclidean
 from ..validate import one_of, positive
-from .choice import BLOCK_NUMBERS, Choice, ChoiceMechanism, clamped_score, euclidean_choice
+from .choice import (
+    BLOCK_NUMBERS,
+    Choice,
+    ChoiceMechanism,
+    clamped_score,
+    euclidean_distance,
+    metric_choice,
+)
 
 
 @registry.dx_mechanisms("dx.Exponential.v1")
@@ -60,7 +67,7 @@ def build(space: Space, guarantee: Guarantee, *, calibration: str) -> Choice:
         beta = solved_beta(partial(exact_epsilon, space.vectors), epsilon)
         notes = f"The choice uses exp(-{beta:.6g} d) on this space. {guarantee.notes}"
         guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / epsilon)
-    return euclidean_choice(space, guarantee, partial(clamped_score, beta=beta))
+    return metric_choice(euclidean_distance(space), guarantee, partial(clamped_score, beta=beta))
 
 
 def exact_epsilon(X: Floats2d, beta: float) -> float:
