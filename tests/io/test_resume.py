@@ -168,6 +168,16 @@ def test_what_is_kept_for_the_next_run_is_for_its_owner_and_names_nobody(tmp_pat
     assert tally.by_person["persons"] == 1
 
 
+def test_a_person_has_one_hash_in_a_run_and_another_in_the_next(nlp, tmp_path):
+    """Whoever knows a name cannot look for it in parts, as in a plain hash of it."""
+    seen = list[str]()
+    for out in (tmp_path / "one", tmp_path / "two"):
+        with FinishedFiles(out, nlp, FEW) as parts:
+            assert parts.hash_person("maria") == parts.hash_person("maria")
+            seen += [parts.hash_person("maria"), parts.hash_person("mario")]
+    assert len(set(seen)) == 4
+
+
 @pytest.mark.skipif(os.name != "posix", reason="links")
 def test_links_and_forged_parts_are_refused(nlp, source, out, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()

@@ -1,11 +1,14 @@
 """doc.spans["dx"]: how each token of a release was made, and nothing of what was sampled."""
 
+from dataclasses import fields
+
 import pytest
 import spacy
 from conftest import sanitizing
 from spacy import displacy
 from spacy.tokens import DocBin, Span
 
+from spacy_dxprivacy import registry
 from spacy_dxprivacy.pipeline.draft import _provenance
 
 TEXT = "Anna Smith saw the zzyzx dog, the cat."
@@ -49,6 +52,32 @@ def test_a_word_outside_of_the_selected_entities_is_unmodified(nlp):
 def test_a_word_that_hides_that_it_was_unknown_is_sampled(unknown):
     nlp = sanitizing(unknown={"@dx_unknowns": unknown})
     assert [label for *_, label in spans(nlp("the zzyzx dog"))] == ["SAMPLED"]
+
+
+class Onlooker:
+    """A stage of another package that keeps what it sees."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __call__(self, draft, rng):
+        shown = {field.name: getattr(draft, field.name) for field in fields(draft)}
+        del shown["words"], shown["vectors"]  # what was drawn
+        self.seen.append({name: str(value) for name, value in shown.items()})
+        return draft
+
+
+@pytest.mark.parametrize(
+    ("unknown", "shows"), [("RandomWord", False), ("Context", False), ("Redact", True)]
+)
+def test_a_stage_of_another_package_sees_no_more_of_unknown_words_than_a_reader(unknown, shows):
+    onlooker = Onlooker()
+    registry.dx_stages("test.Onlooker.v1", func=lambda: onlooker)
+    stages = {"onlooker": {"@dx_stages": "test.Onlooker.v1"}}
+    nlp = sanitizing(unknown={"@dx_unknowns": f"dx.{unknown}.v1"}, stages=stages)
+    nlp("the zzyzx dog"), nlp("the small dog")
+    one, other = onlooker.seen[-2:]
+    assert (one != other) == shows
 
 
 def shows_what_came_out(new, *how):

@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
 from spacy_dxprivacy.mechanisms.levels import LEVELS, scale_of
 from spacy_dxprivacy.pipeline.receipt import COLORS, Receipt
+from spacy_dxprivacy.privacy.composition import Loss
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
 
@@ -67,6 +68,26 @@ def test_a_budget_counts_what_composition_says(tmp_path):
     nlp = make(tmp_path, GAUSSIAN, max_epsilon_per_doc=5.0)
     total = nlp(" ".join(["word1"] * 20))._.dx.total
     assert 0.5 < total["epsilon"] < 5.0 and "Gaussian" in total["notes"]
+
+
+@pytest.mark.parametrize("sentences", [[48], [48, 1], [48, 48], [48, 48, 4]], ids=str)
+def test_what_is_drawn_together_is_what_the_loss_counts_as_one_sentence(sentences):
+    """rho grows with the square of the words that are drawn together."""
+    nlp = sanitizing()
+    component = nlp.get_pipe("dx_sanitizer")
+    component.warm_up()
+    mechanism, begins = component.settings.mechanism, []
+    draw = mechanism.sample
+
+    def heard(*rows, starts, **more):
+        begins.extend(np.flatnonzero(starts).tolist())
+        return draw(*rows, starts=starts, **more)
+
+    mechanism.sample = heard
+    receipt = nlp("dog " * sum(sentences))._.dx
+    assert np.diff([*begins, sum(sentences)]).tolist() == sentences
+    stated = Loss.of(mechanism.guarantee, [float(words) for words in sentences])
+    assert receipt.loss.rho == pytest.approx(stated.rho)
 
 
 def test_an_index_that_was_chosen_for_the_space_is_named(make_nlp):

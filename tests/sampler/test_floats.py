@@ -9,6 +9,8 @@ from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.prior.registered import WordPairs
 from spacy_dxprivacy.sampler.forward_backward import ADDED, BlockSums, Forward, weigh_states
 
+from .distributions import KINDS, small_chain
+
 
 @pytest.fixture(scope="module")
 def mechanism():
@@ -30,6 +32,24 @@ def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):
     exact += np.outer(chain.u, chain.back.astype(np.float64) @ M)
     off = np.abs(found / (exact * emissions.totals[:, None]) - 1).max()
     assert 0 < off < (chain.states + ADDED + 10) * FLOAT_STEP
+
+
+@pytest.mark.parametrize("kind", ["default", "without contexts", *KINDS])
+def test_the_bound_is_the_sum_of_the_derivation_and_hardly_more(mechanism, kind):
+    """f and b of docs/explanation/sentences.md, for sums of so many terms."""
+    if kind == "default":
+        chain = registry.dx_priors.get("dx.WordPairs.v1")().fit(Space.builtin())
+    else:
+        chain = mechanism.built.chain if kind == "without contexts" else small_chain(kind)
+    terms = chain.states
+    if len(chain.base):
+        into = np.bincount(chain.incoming_transitions().tocoo().coords[0]).max()
+        terms = into + np.bincount(chain.base).max()
+    roundings = terms + min(chain.states, 128) + 10
+    f = roundings * 2.0**-24 / (1 - roundings * 2.0**-24)
+    nats = 2 * np.log((1 + f) / (1 - f)) - 2 * np.log(1 - f)
+    # With contexts four further terms are counted, for the parts of which a sum is made.
+    assert nats <= rounding(chain) <= 1.1 * nats * (1 + 4 / roundings)
 
 
 def test_the_receipt_says_how_much_rounding_adds(mechanism):

@@ -99,6 +99,11 @@ def all_lose_beta_alone(epsilons, at):
     return calibration.BETAS
 
 
+def all_lose_less_than_they_do(epsilons, at):
+    """Every beta hides more than it does: a quarter of what sums Z add to it is left out."""
+    return calibration.BETAS + 0.75 * (epsilons - calibration.BETAS)
+
+
 def other_order(order, at):
     """A list that does not go on to the nearest, or two of its words in each other's place."""
     if at == slice(None):
@@ -112,8 +117,11 @@ FORGERIES = {
     "edges": (path, forging(farther)),
     "edges of sentences": (sentences, forging(farther)),
     "calibration": (alone, forging(all_lose_beta_alone, len(calibration.BETAS))),
+    "calibration by a quarter": (
+        alone, forging(all_lose_less_than_they_do, len(calibration.BETAS))
+    ),
     "order": (on_a_line, forging(other_order, N)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FORGERIES)
@@ -200,6 +208,32 @@ def test_what_was_read_is_not_taken_for_what_was_learned_of_an_equal_table(folde
     honest = Space.from_vectors(forged.words, forged.vectors)
     assert honest.digest == forged.digest and stored_graph(honest) is None
     assert path().fit(honest).guarantee.status == "computed"
+
+
+@pytest.mark.parametrize("first", ["honest", "pretender"])
+def test_nothing_is_shared_with_a_table_whose_digest_nobody_compared(tmp_path, many, first):
+    """A pretender has other vectors, and the digest of the honest table."""
+    rng = np.random.default_rng(0)
+    honest = Space.from_vectors(WORDS, rng.normal(size=(N, 4)))
+    other = Space.from_vectors(WORDS, rng.normal(size=(N, 4)))
+    other.save(tmp_path / "space")
+    about = tmp_path / "space" / "space.json"
+    about.write_text(about.read_text().replace(other.digest, honest.digest))
+    pretender = Space.load(tmp_path / "space", verify=False)
+    assert pretender.digest == honest.digest and not pretender.verified
+    both = {"honest": honest, "pretender": pretender}
+    fitted = {name: path().fit(both[name]) for name in sorted(both, key=lambda name: name != first)}
+    assert fitted["honest"].guarantee.status == "computed"
+    assert fitted["pretender"].guarantee.status == "claimed"
+    # Each has what was learned from its own vectors, as in a process that has no other.
+    found = {name: graph_of(space).steps for name, space in both.items()}
+    for space in both.values():
+        learned.forget(space)
+    assert np.array_equal(
+        found["honest"], graph_of(Space.from_vectors(WORDS, honest.vectors)).steps
+    )
+    assert np.array_equal(found["pretender"], graph_of(other).steps)
+    assert not np.array_equal(found["honest"], found["pretender"])
 
 
 def test_equal_vectors_with_other_classes_share_no_graph(many):
