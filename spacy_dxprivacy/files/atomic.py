@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -15,17 +16,35 @@ from typing import IO, Any
 from ..errors import UsageError
 
 
+# Whether files are opened relative to an open folder, which a link cannot replace meanwhile.
+_BY_HANDLE = {os.open, os.mkdir, os.rename, os.unlink} <= os.supports_dir_fd
+
+
 class Output:
     """Context manager: a binary file that is moved to `path` at the end; None for stdout.
 
     It is written under a hidden name in the same folder, which is deleted if the block raises
     (Ctrl-C included) or after discard(). Without `force`, `path` must not exist.
+
+    Args:
+        path: The file.
+        force: Whether to replace an existing file.
+        root: A folder above the file. Below it, a symbolic link raises UsageError.
+        private: Whether only the owner can read the file.
     """
 
     handle: IO[bytes]
 
-    def __init__(self, path: Path | None, *, force: bool = False) -> None:
-        self.path, self.force = path, force
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        force: bool = False,
+        root: Path | None = None,
+        private: bool = False,
+    ) -> None:
+        self.path, self.force, self.root = path, force, root
+        self._mode = 0o600 if private else 0o666  # less the umask
         # Called with the hidden name, after the file is on disk and before it is moved.
         self.on_complete: Callable[[str], None] = lambda hidden: None
         self._discarded = False
@@ -38,12 +57,18 @@ class Output:
         if self.path is None:
             self.handle = sys.stdout.buffer
             return self
-        check_new(self.path, force=self.force)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        # The name is random because the output's name may identify a person. tempfile would set
-        # mode 600, which the output would keep.
-        self._hidden = self.path.parent / f".dx-{secrets.token_hex(8)}.tmp"
-        self.handle = open(self._hidden, "xb")
+        check_new(self.path, force=self.force, root=self.root)
+        self._folder = _open_folder(self.path.parent, self.root)
+        try:
+            # The name is random because the output's name may identify a person. tempfile would
+            # set mode 600, which the output would keep.
+            self._hidden = f".dx-{secrets.token_hex(8)}.tmp"
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            at = self._at(self._hidden)
+            self.handle = os.fdopen(os.open(at, flags, self._mode, dir_fd=self._folder), "wb")
+        except BaseException:
+            _close(self._folder)
+            raise
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
@@ -56,24 +81,76 @@ class Output:
                 self.handle.flush()
                 os.fsync(self.handle.fileno())
                 self.handle.close()
-                check_new(self.path, force=self.force)
-                self.on_complete(self._hidden.name)
-                os.replace(self._hidden, self.path)
+                check_new(self.path, force=self.force, root=self.root)
+                self.on_complete(self._hidden)
+                hidden, final, folder = self._at(self._hidden), self._at(), self._folder
+                os.replace(hidden, final, src_dir_fd=folder, dst_dir_fd=folder)
         finally:
             # Closing flushes the buffer, which fails again on a full disk.
             with suppress(OSError):
                 self.handle.close()
-            self._hidden.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(self._at(self._hidden), dir_fd=self._folder)
+            _close(self._folder)
+
+    def _at(self, name: str = "") -> str:
+        """Return a file of the folder as the system calls take it, by default the output."""
+        path = Path(str(self.path))
+        path = path.with_name(name) if name else path
+        return str(path) if self._folder is None else path.name
 
 
-def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
+def _open_folder(folder: Path, root: Path | None) -> int | None:
+    """Make a folder, and return its handle; None where the system has none.
+
+    No link below `root` is followed. Raise UsageError if there is one.
+    """
+    if not _BY_HANDLE:
+        folder.mkdir(parents=True, exist_ok=True)
+        return None
+    top = folder if root is None else root
+    top.mkdir(parents=True, exist_ok=True)
+    handle, way = os.open(top, os.O_RDONLY | os.O_DIRECTORY), top
+    for name in folder.relative_to(top).parts:
+        above, way = handle, way / name
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=above)
+            handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENOTDIR) and way.is_symlink():
+                raise _is_link(way) from None
+            raise
+        finally:
+            _close(above)
+    return handle
+
+
+def _close(handle: int | None) -> None:
+    if handle is not None:
+        os.close(handle)
+
+
+def _is_link(path: Path) -> UsageError:
+    return UsageError(f"{path}: is a symbolic link, and no output is written through it.")
+
+
+def write_bytes(path: Path, data: bytes, *, force: bool = False, private: bool = False) -> None:
     """Write a file atomically. Raise UsageError if it exists, unless `force`."""
-    with Output(path, force=force) as output:
+    with Output(path, force=force, private=private) as output:
         output.handle.write(data)
 
 
-def check_new(path: Path, *, force: bool) -> None:
-    """Raise UsageError if the path exists, unless it is a file and `force` is set."""
+def check_new(path: Path, *, force: bool, root: Path | None = None) -> None:
+    """Raise UsageError if the path exists, unless it is a file and `force` is set.
+
+    root: a folder above the path, below which a symbolic link raises UsageError, too.
+    """
+    way = root
+    for name in () if way is None else path.relative_to(way).parts:
+        way = Path(str(way)) / name
+        if way.is_symlink():
+            raise _is_link(way)
     if path.exists() and not path.is_file():
         raise UsageError(f"{path}: is not a regular file, and is not replaced.")
     if path.exists() and not force:

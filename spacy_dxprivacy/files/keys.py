@@ -39,6 +39,8 @@ def keep_from_git(path: Path) -> None:
     """Add a private file to the .gitignore in its folder, so that `git add .` skips it."""
     line = "/" + re.sub(r"([\\*?\[\]! #])", r"\\\1", path.name)
     ignore = path.parent / ".gitignore"
+    if ignore.is_symlink():
+        return
     try:
         before = ignore.read_text("utf8") if ignore.exists() else ""
         if line not in before.splitlines():

@@ -187,7 +187,7 @@ def plan_jobs(
 
     Raises:
         UsageError: If there is no input, or two; if an input is missing or in an unknown format;
-            if an output exists, or is an input.
+            if an output exists, is an input, or stands behind a symbolic link in its folder.
     """
     files = files or FileOptions()
     if files.format and files.format not in FORMATS:
@@ -204,16 +204,17 @@ def plan_jobs(
     if path is not None and not path.exists():
         raise UsageError(f"{path}: no such file or folder.")
     if path is None or not path.is_dir():
-        jobs = [_plan_file(path, out, files)]
+        jobs, root = [_plan_file(path, out, files)], None
     elif out is None:
         raise UsageError("the input is a folder: name a folder for the output.")
     else:
+        root = out
         jobs = [_plan_file(p, out / p.relative_to(path), files) for p in files_in(path, out)]
     sources = {job.source.resolve() for job in jobs if job.source is not None}
     for output in (job.target for job in jobs if job.target is not None):
         if output.resolve() in sources:
             raise UsageError(f"{output}: the output is the input.")
-        check_new(output, force=force)
+        check_new(output, force=force, root=root)
     return jobs
 
 

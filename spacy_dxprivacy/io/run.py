@@ -16,6 +16,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
@@ -61,6 +62,7 @@ class Run:
     force: bool
     on_failure: OnFailure
     on_progress: Callable[[int], Any]
+    folder: Path | None = None
     parts: FinishedFiles | None = None
 
 
@@ -101,7 +103,7 @@ def sanitize(
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
     fields = dict[str, None]()
-    run = Run(nlp, files, persons, n_process, language, force, on_failure, on_progress)
+    run = Run(nlp, files, persons, n_process, language, force, on_failure, on_progress, folder)
     with ExitStack() as stack:
         parts = None if folder is None else stack.enter_context(FinishedFiles(folder, nlp, files))
         run.parts = parts
@@ -157,7 +159,7 @@ class FileRun:
             warnings.simplefilter("ignore")
             source = stack.enter_context(open_input(job))
             ready = partial(has_arrived, source)
-            output = stack.enter_context(Output(job.target, force=run.force))
+            output = stack.enter_context(Output(job.target, force=run.force, root=run.folder))
             if run.parts is not None:
                 write_part = run.parts.write_part
                 output.on_complete = lambda hidden: write_part(job, hidden, self.to_dict())
@@ -315,8 +317,12 @@ class FinishedFiles:
 
     def __enter__(self) -> FinishedFiles:
         if self.folder.is_symlink():
-            raise DxError(Errors.DX078.format(path=self.folder, why="is a symbolic link."))
+            raise _bad_part(self.folder, "is a symbolic link.")
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_owned(self.folder, others=stat.S_IWGRP | stat.S_IWOTH)
+        self.folder.chmod(0o700)  # it may have existed
+        for path in self.folder.iterdir():
+            _check_owned(path, others=stat.S_IRWXG | stat.S_IRWXO)
         self._lock = os.open(self.folder / "lock", os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             _lock_file(self._lock, self.out)
@@ -339,7 +345,7 @@ class FinishedFiles:
             for stale in self.folder.glob("*.part"):  # the run was finished, see __exit__
                 stale.unlink()
             run = {"settings": self._settings, "key": os.urandom(KEY_BYTES).hex()}
-            write_bytes(begun, json.dumps(run).encode())
+            write_bytes(begun, json.dumps(run).encode(), private=True)
         run = read_json(begun)
         if run["settings"] != self._settings:
             raise DxError(Errors.DX077.format(path=self.out, parts=self.folder))
@@ -347,7 +353,7 @@ class FinishedFiles:
         for path in sorted(self.folder.glob("*.part")):
             part = read_json(path)
             if path.name != _file_name(part["file"]) or not HIDDEN.fullmatch(part["hidden"]):
-                raise DxError(Errors.DX078.format(path=path, why="is damaged."))
+                raise _bad_part(path, "is damaged.")
             self.parts[part["file"]] = part
         outputs = {part["hidden"]: self.out / name for name, part in self.parts.items()}
         for hidden in self.out.rglob(".dx-*.tmp"):
@@ -368,7 +374,8 @@ class FinishedFiles:
         """Write the part of a file whose output is complete. hidden: the output's hidden name."""
         about = {"file": self._name(job), "hidden": hidden, "source": _source_state(job)}
         part = {**about, **sums}
-        write_bytes(self.folder / _file_name(part["file"]), json.dumps(part).encode())
+        path = self.folder / _file_name(part["file"])
+        write_bytes(path, json.dumps(part).encode(), private=True)
         self.parts[part["file"]] = part
 
     def hash_person(self, name: str) -> str:
@@ -378,6 +385,19 @@ class FinishedFiles:
 
     def _name(self, job: Job) -> str:
         return Path(str(job.target)).relative_to(self._given).as_posix()
+
+
+def _bad_part(path: Path, why: str) -> DxError:
+    return DxError(Errors.DX078.format(path=path, why=why))
+
+
+def _check_owned(path: Path, *, others: int) -> None:
+    """Raise DxError for a link, a file of another user, or one with these modes of other users."""
+    about = path.lstat()
+    if stat.S_ISLNK(about.st_mode):
+        raise _bad_part(path, "is a symbolic link.")
+    if os.name == "posix" and (about.st_mode & others or about.st_uid != os.geteuid()):
+        raise _bad_part(path, "other users could change or read it. Delete it, or its folder.")
 
 
 def _file_name(name: str) -> str:
@@ -397,4 +417,4 @@ def _lock_file(handle: int, out: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise DxError(Errors.DX078.format(path=out, why="another run is writing to it.")) from None
+        raise _bad_part(out, "another run is writing to it.") from None

@@ -65,6 +65,7 @@ def stopped(nlp, source, out, monkeypatch, point, at):
         patch.setattr(os, point, dying)
         # A process that is killed cleans up nothing.
         patch.setattr("pathlib.Path.unlink", lambda *_, **__: None)
+        patch.setattr("os.unlink", lambda *_, **__: None)
         patch.setattr("spacy_dxprivacy.io.run.shutil.rmtree", lambda *_, **__: None)
         try:
             run(nlp, source, out)
