@@ -15,7 +15,6 @@ from typing import IO, Any
 
 from ..errors import UsageError
 
-
 # Whether files are opened relative to an open folder, which a link cannot replace meanwhile.
 _BY_HANDLE = {os.open, os.mkdir, os.rename, os.unlink} <= os.supports_dir_fd
 

@@ -39,6 +39,7 @@ def has_static_vectors(vocab: Vocab) -> bool:
 
 
 BUILTIN = DATA / "en"
+LARGEST_NORM = 1e18  # of a vector: float32 holds the squares of distances
 _NOT_PRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\ufeff]")
 _NOT_STORABLE = re.compile(r"[\n\ud800-\udfff]")
 
@@ -70,11 +71,13 @@ class Space:
         name: For readers.
         path: The folder from which it was loaded, if any.
         verified: Whether its digest was compared with its words and vectors.
+
+    Raises DxError for vectors whose squares float32 cannot hold: searches and mechanisms use them.
     """
 
     def __init__(self, table: SpaceTable, path: Path | None = None) -> None:
         self.words = list(table.words)
-        self.vectors = table.vectors
+        self.vectors = _with_squares(table.vectors)
         self.vectors.flags.writeable = False
         self.aliases = table.aliases
         self.classes = table.classes
@@ -387,6 +390,18 @@ def _on_cpu(X: Any) -> Floats2d:
 
 def _bad(expected: str, actual: str) -> DxError:
     return DxError(Errors.DX020.format(expected=expected, given=actual))
+
+
+def _with_squares(X: Floats2d) -> Floats2d:
+    """Return the vectors. Raise DxError for a norm of 1e18 or more, or one that is no number:
+    squares of distances would overflow float32."""
+    for part in blocks(len(X), 65536):  # since a mapped table may be large
+        bad = ~(np.einsum("nd,nd->n", X[part], X[part], dtype=np.float64) < LARGEST_NORM**2)
+        if bad.any():
+            row = part.start + int(np.flatnonzero(bad)[0])
+            given = f"another in row {row}; divide all vectors by one number"
+            raise _bad(f"vectors of a norm below {LARGEST_NORM:g}", given)
+    return X
 
 
 def _checked_matrix(matrix: Any, n_words: int) -> Floats2d:

@@ -35,6 +35,8 @@ SPACES = {
     "more dimensions than words": RNG.normal(size=(3, 40)),
     "tiny": RNG.normal(size=(30, 2)) * 1e-3,
     "huge": RNG.normal(size=(30, 2)) * 1e3,
+    "largest": RNG.uniform(-1, 1, size=(30, 2)) * 7e17,
+    "smallest": RNG.normal(size=(30, 2)) * 1e-30,
 }
 REFUSED = {
     ("adjacent", "the origin alone"): "fewer than m = 2",
@@ -51,6 +53,7 @@ REFUSED = {
     },
     ("gumbel", "words on a line"): "epsilon must be above",
     ("gumbel", "tiny"): "epsilon must be above",
+    ("gumbel", "smallest"): "epsilon must be above",
 }
 # What a mechanism that has no solution on a space says, in fit.
 NO_SOLUTION = r"\[DX0(05|43)\] "

@@ -256,3 +256,53 @@ def test_a_file_space_reads_a_saved_folder_and_a_pipeline_with_vectors(rich, tmp
 def test_settings_out_of_range_are_refused(name, value):
     with pytest.raises(ValueError, match=name):
         load("dx.BuiltinSpace.v1", **{name: value})
+
+
+# -- norms -----------------------------------------------------------------------------------------
+
+LARGE = {  # factors, by row, of vectors that are finite in float32
+    "every row": np.full(30, 1e20),
+    "the first row": np.where(np.arange(30) == 0, 1e19, 1.0),
+    "the last row": np.where(np.arange(30) == 29, 3e38, 1.0),
+    "a square that fits, whose distance does not": np.where(np.arange(30) == 7, 1.5e19, 1.0),
+    "rows of opposite signs": np.where(np.arange(30) % 2, 9e18, -9e18),
+}
+
+
+def through_bytes(words, X):
+    small = Space.from_vectors(words, np.ones((30, 3)))
+    data = srsly.msgpack_loads(small.to_bytes())
+    return Space.from_bytes(srsly.msgpack_dumps({**data, "vectors": X}))
+
+
+def through_folder(words, X, path):
+    from spacy_dxprivacy.space.folder import digest_of
+
+    Space.from_vectors(words, np.ones((30, 3))).save(path)
+    np.save(path / "vectors.npy", X)
+    about = srsly.read_json(path / "space.json")
+    srsly.write_json(path / "space.json", {**about, "digest": digest_of(words, X)})
+    return Space.load(path, verify=False)
+
+
+def through_pipeline(words, X):
+    nlp = spacy.blank("en")
+    nlp.vocab.vectors = Vectors(data=X, keys=[nlp.vocab.strings.add(word) for word in words])
+    return Space.from_nlp(nlp)
+
+
+@pytest.mark.parametrize("rows", LARGE)
+def test_vectors_whose_squares_overflow_are_refused_wherever_they_come_from(rows, tmp_path):
+    words = [f"w{i}" for i in range(30)]
+    X = np.ones((30, 3), dtype=np.float32) * LARGE[rows][:, None].astype(np.float32)
+    X = np.ascontiguousarray(X / 2, dtype=np.float32)
+    ways = (
+        lambda: Space.from_vectors(words, X),
+        lambda: through_bytes(words, X),
+        lambda: through_folder(words, X, tmp_path / "space"),
+        lambda: through_pipeline(words, X),
+    )
+    for way in ways:
+        with pytest.raises(DxError, match=r"DX020.*norm below 1e\+18"):
+            way()
+    assert len(Space.from_vectors(words, X / abs(X).max())) == 30
