@@ -65,6 +65,13 @@ class PartRegistry(catalogue.Registry):  # type: ignore[misc]  # catalogue has n
             raise DxError(Errors.DX007.format(**about, hint=hint))
         return super().get(name)
 
+    def find(self, name: str) -> dict[str, Any]:
+        """Return where a part is defined. Raise catalogue.RegistryError for an unknown name, as
+        `spacy package` expects: it asks for `en.NAME` before NAME."""
+        if name not in self:
+            raise catalogue.RegistryError(name)
+        return dict(super().find(name))
+
     def names(self) -> list[str]:
         """Return all names: of entry points, and of parts registered in this process."""
         entry_points = {entry_point.name for entry_point in self._get_entry_points()}
