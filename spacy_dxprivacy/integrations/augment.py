@@ -7,7 +7,7 @@ corpus samples every word anew, so k passes cost k times the epsilon.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import tee
 from typing import Any
 
@@ -18,12 +18,15 @@ from spacy.training import Example
 
 from ..errors import DxError, Errors
 from ..pipeline.component import DEFAULT_CONFIG, DxSanitizer
-from ..pipeline.receipt import RECEIPT_KEY, SPANS_KEY, assert_sanitized, get_receipt
+from ..pipeline.receipt import RECEIPT_KEY, SPANS_KEY, Stage, assert_sanitized, get_receipt
 from ..pipeline.select import AllWords
+from ..privacy.composition import Loss
+from ..privacy.randomized_response import respond, response_guarantee
+from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space.sources import SpaceSource
 from ..ty import Mechanism, Unknown
-from ..validate import fail, one_of
+from ..validate import fail, one_of, positive
 
 # Annotations: their description in receipts, and their token attributes.
 # Not included: lemmas, norms, knowledge base ids, span ids and user data, which reveal the word.
@@ -71,7 +74,12 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
 
 
 def sanitize_corpus(
-    docs: Iterable[Doc], sanitizer: DxSanitizer, annotations: Iterable[str] = ANNOTATIONS
+    docs: Iterable[Doc],
+    sanitizer: DxSanitizer,
+    annotations: Iterable[str] = ANNOTATIONS,
+    *,
+    label_epsilon: float | None = None,
+    labels: Sequence[str] | None = None,
 ) -> Iterator[Doc]:
     """Sanitise the words of labelled Docs, and keep their labels.
 
@@ -80,14 +88,52 @@ def sanitize_corpus(
         sanitizer: The component of a pipeline, nlp.get_pipe("dx_sanitizer").
         annotations: The labels to keep, in plaintext, from cats, ents, spans, tags, pos, morphs,
             heads, sents.
+        label_epsilon: Nats, above 0. The category of each Doc (`cats`: one is 1, all others are 0)
+            is then sampled by randomised response, and its loss is added to the receipt. None keeps
+            categories in plaintext.
+        labels: All categories, which are public; needed with label_epsilon.
 
     Raises:
-        DxError: If the sanitizer raises, or for unknown annotations.
+        DxError: If the sanitizer raises, for unknown annotations, and with label_epsilon for a Doc
+            whose `cats` are not one of the labels.
     """
     names = _check_annotations(annotations)
+    if label_epsilon is not None:
+        response = CategoryResponse(label_epsilon, labels or (), sanitizer.settings.rng)
+        names = tuple(name for name in names if name != "cats")
+    elif labels is not None:
+        raise fail("labels", "null without label_epsilon", "a list")
     originals, docs = tee(docs)
     for clean, original in zip(sanitizer.pipe(docs), originals, strict=True):
-        yield annotate(clean, original, names)
+        annotated = annotate(clean, original, names)
+        yield annotated if label_epsilon is None else response.answer(annotated, original)
+
+
+class CategoryResponse:
+    """Samples the category of a document by randomised response; see sanitize_corpus."""
+
+    def __init__(self, epsilon: float, labels: Sequence[str], rng: Rng) -> None:
+        self.epsilon, self.labels, self.rng = positive("label_epsilon", epsilon), list(labels), rng
+        if isinstance(labels, str) or len(set(self.labels)) < max(2, len(self.labels)):
+            raise fail("labels", "two or more different categories", labels)
+
+    def answer(self, clean: Doc, original: Doc) -> Doc:
+        """Write a sampled category, and a stage and the loss of it into the receipt."""
+        receipt = get_receipt(clean)
+        if receipt is None:
+            raise DxError(Errors.DX032)
+        true = [label for label, value in original.cats.items() if value == 1]
+        others = [value for label, value in original.cats.items() if value not in (0, 1)]
+        if len(true) != 1 or others or not {*original.cats} <= {*self.labels}:
+            raise fail("cats", "one category of `labels` that is 1, and 0 for all others", "others")
+        drawn = respond(self.labels.index(true[0]), len(self.labels), self.epsilon, self.rng)
+        clean.cats = {label: float(i == drawn) for i, label in enumerate(self.labels)}
+        guarantee = response_guarantee(self.epsilon)
+        stage: Stage = {"stage": "categories", "guarantee": guarantee.to_dict()}
+        loss = receipt.loss + Loss.of(guarantee, [1.0])
+        stages = [*receipt.stages[:-1], stage, receipt.stages[-1]]
+        clean.user_data[RECEIPT_KEY] = {**receipt, "stages": stages, "loss": loss.to_dict()}
+        return clean
 
 
 @registry.augmenters("dx.Sanitize.v1")

@@ -188,6 +188,18 @@ def geometric(rate: Fraction, stream: Integers) -> int:
             return -size if negative else size
 
 
+def accept(rate: Fraction, stream: Integers) -> bool:
+    """Return True with probability exp(-rate), exactly, for a rate of 0 or more.
+
+    Reference:
+        Canonne, Kamath, Steinke 2020, algorithm 1.
+    """
+    ones, rest = divmod(rate.numerator, rate.denominator)
+    return all(_by_exp(1, 1, stream) for _ in range(ones)) and _by_exp(
+        rest, rate.denominator, stream
+    )
+
+
 def _by_exp(a: int, b: int, stream: Integers) -> bool:
     """Return True with probability exp(-a / b), for a <= b."""
     k = 1

@@ -178,3 +178,45 @@ def test_a_trained_pipeline_holds_the_words_it_read_until_it_is_saved_without(tm
     clean = spacy.load(tmp_path / "clean")
     assert clean("the doctor").cats == pytest.approx(nlp("the doctor").cats)
     assert clean.get_pipe("textcat").labels == textcat.labels
+
+
+def test_categories_are_sampled_and_their_loss_is_in_the_receipt(nlp, sanitizer):
+    docs = [labelled(nlp) for _ in range(60)]
+    clean = list(sanitize_corpus(docs, sanitizer, label_epsilon=1.0, labels=["well", "ill"]))
+    ill = sum(doc.cats["ill"] for doc in clean)
+    assert 20 < ill < 60 and all(sorted(doc.cats.values()) == [0, 1] for doc in clean)
+    (plain,) = sanitize_corpus([labelled(nlp)], sanitizer, ["tags"])
+    receipt = clean[0]._.dx
+    assert receipt.loss.plain == pytest.approx(plain._.dx.loss.plain + 1)
+    assert receipt.stage("categories")["guarantee"]["epsilon"] == 1.0
+    assert "the categories of the document" not in receipt.in_clear
+    assert_sanitized(clean[0])
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"label_epsilon": 1.0},
+        {"label_epsilon": 0.0, "labels": ["ill", "well"]},
+        {"label_epsilon": 1.0, "labels": ["ill"]},
+        {"label_epsilon": 1.0, "labels": ["ill", "ill"]},
+        {"label_epsilon": 1.0, "labels": ["ill", "tired"]},
+        {"label_epsilon": 1.0, "labels": "ill"},
+        {"labels": ["ill", "well"]},
+    ],
+)
+def test_what_would_leave_a_category_without_its_guarantee_is_an_error(nlp, sanitizer, settings):
+    with pytest.raises(DxError, match="label"):
+        list(sanitize_corpus([labelled(nlp)], sanitizer, **settings))
+
+
+@pytest.mark.parametrize(
+    "cats", [{}, {"ill": 1.0, "well": 1.0}, {"ill": 0.0}, {"ill": 0.5, "well": 0.5}]
+)
+def test_a_document_without_exactly_one_category_is_an_error_without_its_labels(
+    nlp, sanitizer, cats
+):
+    doc = labelled(nlp)
+    doc.cats = cats
+    with pytest.raises(DxError, match="cats must be"):
+        list(sanitize_corpus([doc], sanitizer, label_epsilon=1.0, labels=["ill", "well"]))

@@ -23,7 +23,9 @@ pytestmark = pytest.mark.skipif(not PROJECT.exists(), reason="project.yml is not
 
 def commands():
     found = srsly.read_yaml(PROJECT)["commands"] if PROJECT.exists() else []
-    return [command for command in found if command["name"] not in ("verify", "init", "package", "ner")]
+    return [
+        command for command in found if command["name"] not in ("verify", "init", "package", "ner")
+    ]
 
 
 @pytest.mark.parametrize("command", commands(), ids=lambda command: command["name"])
