@@ -20,7 +20,7 @@ from ..errors import DxError, Errors
 from ..pipeline.component import DEFAULT_CONFIG, DxSanitizer
 from ..pipeline.receipt import RECEIPT_KEY, SPANS_KEY, Stage, assert_sanitized, get_receipt
 from ..pipeline.select import AllWords
-from ..privacy.composition import Loss
+from ..privacy.loss import Loss
 from ..privacy.randomized_response import respond, response_guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
