@@ -21,8 +21,8 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
 from ..machine import RowCache
+from .path_search import PathSearch
 from .path_table import PathTable, Steps, open_table, store_table
-from .paths import PathSearch
 from .word_graph import WordGraph, both_ways
 
 QUANTA = 16  # to a unit of length

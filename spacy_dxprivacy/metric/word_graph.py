@@ -38,7 +38,8 @@ from ..errors import DxError, DxWarning, Errors, Warnings
 from ..machine import map_ordered, product_threads
 from ..privacy.randomness import Rng
 from ..space import Space, learned
-from .paths import Neighbourhoods, PathSearch
+from .neighbourhoods import Neighbourhoods
+from .path_search import PathSearch
 
 STEPS = 4  # steps of the grid in a unit of length
 JOINED = 10

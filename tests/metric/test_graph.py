@@ -11,8 +11,9 @@ from threadpoolctl import threadpool_limits
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.levels import probed_distances, scale_of
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
-from spacy_dxprivacy.metric import STEPS, paths, word_graph
-from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
+from spacy_dxprivacy.metric import STEPS, neighbourhoods, path_search, word_graph
+from spacy_dxprivacy.metric.neighbourhoods import Neighbourhoods
+from spacy_dxprivacy.metric.path_search import PathSearch
 from spacy_dxprivacy.metric.policy import PRESETS, MetricPolicy, stored_distances
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.word_graph import graph_of
@@ -63,7 +64,7 @@ def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
 
 def test_blocks_and_threads_change_nothing(graph, monkeypatch):
     monkeypatch.setattr(word_graph, "WORTH_THREADS", 0)
-    monkeypatch.setattr(paths, "SEARCHED_AT_ONCE", 37)
+    monkeypatch.setattr(path_search, "SEARCHED_AT_ONCE", 37)
     search = PathSearch(graph.starts, graph.ends, graph.steps, graph.reach)
     with threadpool_limits(2):
         assert np.array_equal(word_graph.counts_of(search), graph.counts)
@@ -72,7 +73,7 @@ def test_blocks_and_threads_change_nothing(graph, monkeypatch):
 @pytest.fixture(params=["searched", "forgotten"])
 def near(graph, request, monkeypatch):
     if request.param == "forgotten":
-        monkeypatch.setattr(paths, "POOL_BYTES", 500)
+        monkeypatch.setattr(neighbourhoods, "POOL_BYTES", 500)
     return Neighbourhoods(graph.search, graph.counts)
 
 
