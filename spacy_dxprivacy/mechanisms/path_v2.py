@@ -26,11 +26,12 @@ from ..prior.chain import Chain, Prior
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
-from ..sampler.alone import WordDraw, beta_of
+from ..sampler.calibration import beta_of
 from ..sampler.draw import InputRows, SentenceDraw
 from ..sampler.emissions import NOTHING, Emissions
 from ..sampler.forward_backward import ADDED
 from ..sampler.likelihood import SentenceLikelihood
+from ..sampler.word_level import WordDraw
 from ..space import Space
 from ..ty import Draw, Facts
 from ..validate import fail, positive

@@ -17,7 +17,7 @@ from spacy_dxprivacy.metric.path_search import PathSearch
 from spacy_dxprivacy.metric.policy import PRESETS, MetricPolicy, stored_distances
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.word_graph import graph_of
-from spacy_dxprivacy.sampler.alone import distance_weights, exact_epsilon
+from spacy_dxprivacy.sampler.calibration import distance_weights, exact_epsilon
 
 N = 600
 FEW = 60

@@ -10,8 +10,9 @@ from spacy_dxprivacy.metric.policy import PLAIN, policy_graph
 from spacy_dxprivacy.metric.policy_graph import Kernel
 from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.privacy.noise import solved_beta
-from spacy_dxprivacy.sampler import alone as calibration
-from spacy_dxprivacy.sampler.alone import WordDraw, distance_weights, exact_epsilon
+from spacy_dxprivacy.sampler import calibration
+from spacy_dxprivacy.sampler.calibration import distance_weights, exact_epsilon
+from spacy_dxprivacy.sampler.word_level import WordDraw
 from spacy_dxprivacy.space import learned
 
 N = 40

@@ -24,7 +24,7 @@ SLOW = {
     "dx.Diffractor.v1": f"{diffractor.__name__}.nearest_order",
     "dx.Jaccard.v1": "spacy_dxprivacy.mechanisms.jaccard.nearest_of_all",
     "dx.Path.v1": "spacy_dxprivacy.metric.word_graph.build",
-    "dx.Path.v2": "spacy_dxprivacy.sampler.alone.exact_epsilon",
+    "dx.Path.v2": "spacy_dxprivacy.sampler.calibration.exact_epsilon",
 }
 ALONE = {"policy": "plain", "prior": registry.dx_priors.get("dx.Uniform.v1")()}
 
@@ -35,7 +35,7 @@ ALONE = {"policy": "plain", "prior": registry.dx_priors.get("dx.Uniform.v1")()}
 def test_what_was_fitted_goes_with_the_space_and_is_not_made_again(
     space, tmp_path, monkeypatch, name, by
 ):
-    monkeypatch.setattr("spacy_dxprivacy.sampler.alone.MANY", 0)
+    monkeypatch.setattr("spacy_dxprivacy.sampler.calibration.MANY", 0)
     settings = ALONE if name == "dx.Path.v2" else {}
     mechanism, again = (registry.dx_mechanisms.get(name)(epsilon=0.5, **settings) for _ in "12")
     rows = np.arange(60)

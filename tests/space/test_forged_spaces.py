@@ -12,7 +12,7 @@ from conftest import on_space, sanitizing
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.metric import graph_of, stored_graph
 from spacy_dxprivacy.metric.word_graph import WordGraph
-from spacy_dxprivacy.sampler import alone as calibration
+from spacy_dxprivacy.sampler import calibration
 from spacy_dxprivacy.space import learned
 from spacy_dxprivacy.space.space import _load_builtin
 
