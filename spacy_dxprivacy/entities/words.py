@@ -20,8 +20,9 @@ from spacy.tokens import Doc
 
 from ..about import DATA
 from ..arrays import Numbers2d
+from ..files.word_lists import read_words
 from ..space import Space
-from ..space.sources import OFFENSIVE, read_words
+from ..space.blocked import OFFENSIVE
 from .tables import (
     FOLLOWING,
     LISTED,

@@ -1,1 +1,1 @@
-"""Access to files for all readers and writers: limits, atomic output, keys, DocBin."""
+"""Access to files for all readers and writers: limits, atomic output, keys, word lists."""

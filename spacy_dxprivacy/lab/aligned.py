@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d
 from ..pipeline.settings import SanitizerSettings
 from ..space import Space
-from ..space.sources import substitutes_of
+from ..space.blocked import substitutes_of
 from ..text.spelling import spell
 
 NOT = r"n['\u2019]t\b"

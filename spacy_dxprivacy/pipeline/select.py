@@ -27,10 +27,10 @@ from ..arrays import Bools1d
 from ..entities.extent import Bounds
 from ..entities.phrases import in_tokens
 from ..errors import DxError, Errors
+from ..files.word_lists import read_words
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..space.sources import read_words
 from ..text.mentions import Entity, chosen, plain_label, united
 from ..validate import fail
 

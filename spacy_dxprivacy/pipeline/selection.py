@@ -24,7 +24,7 @@ from ..errors import DxError, Errors
 from ..privacy.guarantee import Guarantee
 from ..privacy.loss import LONGEST, Loss
 from ..space import Space
-from ..space.sources import blocked_words
+from ..space.blocked import blocked_words
 from ..surrogates.base import LINKED_BY_SCOPE, Surrogate
 from ..surrogates.name_forms import form_of, persons
 from ..surrogates.replacements import Replacement, replace_mentions

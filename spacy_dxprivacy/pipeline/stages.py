@@ -18,7 +18,7 @@ from ..arrays import Bools1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
-from ..space.sources import substitutes_of
+from ..space.blocked import substitutes_of
 from ..surrogates.base import Draws, Mention
 from ..text.spelling import like, spell
 from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft

@@ -1,12 +1,7 @@
-"""The registered sources of a pipeline's space, and blocked outputs.
+"""Load the space of a pipeline from a registered source.
 
-Each source is a SpaceSource, which loads the Space when the pipeline is complete: spaCy loads
-vectors after it makes the components.
-
-Blocked outputs: offensive and harmful words are never released. They stay in the space, so that an
-offensive input is sampled under the stated guarantee like any word. A sampled blocked word is
-replaced by its substitute, the nearest other word. This is a fixed public function of the sample,
-and so post-processing.
+A SpaceSource loads the Space when the pipeline is complete: spaCy loads vectors after it makes the
+components.
 """
 
 from __future__ import annotations
@@ -14,21 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
-import numpy as np
 import spacy
 from spacy import util
 
-from ..about import DATA
-from ..arrays import Bools1d, Floats2d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..files.limits import NotAFile, regular
+from ..files.word_lists import read_words
 from ..registries import registry
 from ..validate import fail, whole
+from .blocked import OFFENSIVE, allowed_words
 from .space import Allowed, Space, has_static_vectors
 
 if TYPE_CHECKING:
@@ -39,7 +32,6 @@ OWN_WORDS = (
     "words of the pipeline's own vectors, and that they are there: private, if these were learned "
     "from private text (`public_words` restricts them to a public list)"
 )
-OFFENSIVE = DATA / "offensive.txt"
 PIPELINE = (
     "a pipeline with vectors; `python -m spacy init vectors en FILE FOLDER` makes one of a file of "
     "vectors."
@@ -103,7 +95,7 @@ class SpaceSource:
 
     def allowed(self) -> Allowed:
         """Return the predicate of words that may be output, for editors with words of their own."""
-        return _allowed() if self.spares else Allowed(None, self.choose.excluded())
+        return allowed_words() if self.spares else Allowed(None, self.choose.excluded())
 
     def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
         """Describe what a release reveals of the space, for receipts."""
@@ -259,79 +251,3 @@ def _vectors_of(source: str | Path) -> Language:
     except (OSError, ValueError, KeyError, ImportError):
         raise DxError(Errors.DX024.format(path=path, why=f"nor {PIPELINE}")) from None
     return nlp
-
-
-@lru_cache(maxsize=8)
-def read_words(path: Path) -> tuple[str, ...]:
-    """Read the lines of a text file, without blank lines and lines that begin with "#".
-
-    Raises DxError if there is no such file or it is not UTF-8.
-    """
-    try:
-        lines = regular(path).read_text(encoding="utf8").splitlines()
-    except NotAFile as error:
-        raise fail("a list of words", "a text file", f"{path}, which {error.strerror}") from None
-    except OSError:
-        hint = "It should be a text file with one word a line."
-        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
-    except UnicodeDecodeError:
-        raise fail("a list of words", "a UTF-8 text file", str(path)) from None
-    return tuple(w for w in (line.strip() for line in lines) if w and not w.startswith("#"))
-
-
-MORE_OFFENSIVE = DATA / "more_offensive.txt"
-HARMFUL = DATA / "harmful.txt"
-MOST_NUMBERS = 2**25  # of a table that is searched for nearest words
-BLOCK_NUMBERS = 2**18  # distances at once: 2 MB, which fits the cache of a core
-
-_blocked: WeakKeyDictionary[Space, frozenset[str]] = WeakKeyDictionary()
-_substitutes: WeakKeyDictionary[Space, dict[str, str]] = WeakKeyDictionary()
-
-
-def blocked_words(space: Space) -> frozenset[str]:
-    """Return the words of the space that are never released; none if that would be all."""
-    if space not in _blocked:
-        allowed = _allowed()
-        words = frozenset(word for word in space.words if not allowed(word))
-        _blocked[space] = words if len(words) < len(space) else frozenset()
-    return _blocked[space]
-
-
-def substitutes_of(space: Space) -> dict[str, str]:
-    """Return the substitute of each blocked word of the space: the Euclidean nearest word, or, in a
-    large space, the next word in the table. The first call searches them all."""
-    if space not in _substitutes:
-        words, blocked = space.words, blocked_words(space)
-        is_blocked = np.array([word in blocked for word in words], dtype=bool)
-        rows = np.flatnonzero(is_blocked)
-        nearest = _nearest(space.vectors, rows, is_blocked) if len(rows) else rows
-        pairs = zip(rows.tolist(), nearest.tolist(), strict=True)
-        _substitutes[space] = {words[row]: words[substitute] for row, substitute in pairs}
-    return _substitutes[space]
-
-
-@lru_cache(maxsize=1)
-def _allowed() -> Allowed:
-    lists = (OFFENSIVE, MORE_OFFENSIVE, HARMFUL)
-    return Allowed(None, [word for path in lists for word in read_words(path)])
-
-
-def _nearest(vectors: Floats2d, rows: Ints1d, blocked: Bools1d) -> Ints1d:
-    """Return the nearest rows that are not blocked; in a large table, the next ones."""
-    allowed = np.flatnonzero(~blocked)
-    nearest = allowed[np.searchsorted(allowed, rows) % len(allowed)]
-    if vectors.size > MOST_NUMBERS:
-        return nearest
-    A = -2 * vectors[rows].astype(np.float64)
-    least, places = np.full(len(rows), np.inf), np.arange(len(rows))
-    for part in blocks(len(vectors), max(1, BLOCK_NUMBERS // len(rows))):
-        B = vectors[part].astype(np.float64)
-        lengths = np.einsum("nd,nd->n", B, B)
-        lengths[blocked[part]] = np.inf
-        S = A @ B.T  # squared distances, less the squares of A
-        S += lengths
-        candidates = S.argmin(axis=1)
-        nearer = S[places, candidates] < least
-        nearest[nearer] = part.start + candidates[nearer]
-        least = np.minimum(least, S[places, candidates])
-    return nearest

@@ -10,8 +10,9 @@ from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.config.code import import_code
 from spacy_dxprivacy.files.keys import read_key
 from spacy_dxprivacy.files.limits import digest_of, read_array, read_json
+from spacy_dxprivacy.files.word_lists import read_words
 from spacy_dxprivacy.prompts.table import read_table
-from spacy_dxprivacy.space.sources import load, read_words
+from spacy_dxprivacy.space.sources import load
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 SECONDS = 5

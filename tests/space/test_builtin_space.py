@@ -8,8 +8,9 @@ import srsly
 
 import spacy_dxprivacy
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.files.word_lists import read_words
+from spacy_dxprivacy.space.blocked import OFFENSIVE
 from spacy_dxprivacy.space.folder import digest_of
-from spacy_dxprivacy.space.sources import OFFENSIVE, read_words
 
 WORDS = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
 DATA = Path(spacy_dxprivacy.__file__).parent / "data" / "en"

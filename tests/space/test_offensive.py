@@ -9,8 +9,8 @@ from conftest import on_space, sanitizing
 
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.about import DATA
-from spacy_dxprivacy.space import sources as offensive
-from spacy_dxprivacy.space.sources import substitutes_of
+from spacy_dxprivacy.space import blocked
+from spacy_dxprivacy.space.blocked import substitutes_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BAD = ["wench", "morons", "Infidels", "imbecile"]
@@ -61,7 +61,7 @@ def test_the_guarantee_holds_for_what_comes_out(space):
 
 @pytest.mark.parametrize("most", [2**25, 0])
 def test_what_comes_out_in_their_place_is_none(space, monkeypatch, most):
-    monkeypatch.setattr(offensive, "MOST_NUMBERS", most)
+    monkeypatch.setattr(blocked, "MOST_NUMBERS", most)
     found = dict(substitutes_of(space))
     assert set(found) == set(BAD) and not set(found.values()) & set(BAD)
 

@@ -9,7 +9,8 @@ import srsly
 from spacy.vectors import Vectors
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.space.sources import Filter, read_words
+from spacy_dxprivacy.files.word_lists import read_words
+from spacy_dxprivacy.space.sources import Filter
 
 WORDS = ["doctor", "May", "may", "ICU", "the", "naïve"]
 # A header that promises more numbers than any machine has room for.

@@ -15,8 +15,8 @@ from ...cli import options
 from ...cli.options import bar, setup_errors, usage_errors
 from ...config.options import PipelineOptions
 from ...errors import UsageError
+from ...files.word_lists import read_words
 from ...io.build import make_pipeline
-from ...space.sources import read_words
 from ..informed import InformedAttacker
 from ..odds import Odds, OddsOfTexts, odds_of, settings_of, texts_of_files, times
 from ..report.receipts import Releases, read_receipt, receipts_of
