@@ -34,7 +34,7 @@ from spacy_dxprivacy import Space
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
-from spacy_dxprivacy.prior.pairs import frequencies
+from spacy_dxprivacy.prior.builtin import frequencies
 
 ALONE = Path(__file__).parent.parent / "configs" / "path.cfg"
 LENGTH = 200  # words of a document

@@ -3,7 +3,7 @@
     python scripts/arpa_to_prior.py model.arpa.gz my_prior --order 3
 
 The file's p(y | x), or b(x) p(y) where it lists no pair, becomes a chain with T[x, y] = b(x) p(y) +
-delta[x, y]; contexts (x, y) of triples become further states (prior/pairs.py).
+delta[x, y]; contexts (x, y) of triples become further states (prior/contexts.py).
 
 Limits: order 1 to 3, UTF-8, plain or .gz, with <s> and </s>; all n-grams in memory; of triples, the
 contexts that come most often (--contexts). An n-gram listed below its back-off gets its back-off.
@@ -17,15 +17,10 @@ import numpy as np
 from language.arpa import Arpa, beyond_back_off, read_arpa
 from scipy.sparse import csr_array, diags_array
 
+from spacy_dxprivacy.prior.cells import cells_of, places_in
 from spacy_dxprivacy.prior.chain import PairModel, chain_of, joint, shares_of
-from spacy_dxprivacy.prior.pairs import (
-    BEGIN,
-    Contexts,
-    cells_of,
-    places_in,
-    with_contexts,
-    write_model,
-)
+from spacy_dxprivacy.prior.contexts import BEGIN, Contexts, with_contexts
+from spacy_dxprivacy.prior.saved import write_model
 
 SPECIAL = ("<s>", "</s>", "<unk>", "<UNK>")
 LEAST = 1e-12  # of a word, so that float32 can hold it

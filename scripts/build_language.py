@@ -25,7 +25,7 @@ from language.types import Floats, make_types
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.lab.causal import open_model
-from spacy_dxprivacy.prior.pairs import BROAD, KINDS
+from spacy_dxprivacy.prior.builtin import BROAD, KINDS
 from spacy_dxprivacy.space import BUILTIN
 
 OF_ALL = ("frequency", "type_of_row")  # of pairs.npz, and the same for all kinds

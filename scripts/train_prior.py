@@ -13,7 +13,7 @@ from pathlib import Path
 
 from spacy_dxprivacy.files.atomic import check_replaceable
 from spacy_dxprivacy.prior.make import PAIRS, TYPES, make_prior
-from spacy_dxprivacy.prior.pairs import ABOUT
+from spacy_dxprivacy.prior.saved import ABOUT
 from spacy_dxprivacy.space.sources import BUILTIN, load
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from spacy_dxprivacy.arrays import Floats1d, Ints1d
-from spacy_dxprivacy.prior.pairs import places_in
+from spacy_dxprivacy.prior.cells import places_in
 
 LN10 = float(np.log(10.0))
 

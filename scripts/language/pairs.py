@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from language.arpa import Arpa, beyond_back_off
 from language.types import YEAR, Floats, Types, tokens
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.prior.builtin import OF_FREQUENCY, OF_LOG, OF_PAIR
 from spacy_dxprivacy.prior.make import pruned as prune
-from spacy_dxprivacy.prior.pairs import OF_FREQUENCY, OF_LOG, OF_PAIR
 
 YEARS = 0.6  # share of the spoken "nineteen" that is the beginning of a year
 STEPS = 30  # of the power method
@@ -129,7 +129,7 @@ def pruned(pairs: Pairs, most: int) -> Pairs:
 
 
 def packed(pairs: Pairs, types: Types, frequency: Floats, digest: str) -> dict[str, Any]:
-    """The arrays of pairs.npz: see spacy_dxprivacy/prior/pairs.py."""
+    """The arrays of pairs.npz: see spacy_dxprivacy/prior/builtin.py."""
     k = len(pairs.u)
     logs = {"u": pairs.u, "end": pairs.end, "alone": pairs.mass[:k]}
     logs = {name: np.log(np.maximum(values, 1e-300)) for name, values in logs.items()}

@@ -18,7 +18,7 @@ from language.arpa import Arpa
 from language.pairs import Model, Pairs
 from language.taught import Cutter, events_of, said_of
 from language.types import Floats, Ints, Types
-from spacy_dxprivacy.prior.pairs import cells_of
+from spacy_dxprivacy.prior.cells import cells_of
 
 WORDS = 1e6
 PRIOR = 3.0

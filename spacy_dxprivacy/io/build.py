@@ -27,7 +27,7 @@ from ..files.limits import MAX_CONFIG, check_size
 from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
-from ..prior.pairs import KINDS
+from ..prior.builtin import KINDS
 from ..registries import REGISTRIES, registry
 from ..space.sources import BUILTIN
 from ..surrogates.plain import PRESETS

@@ -27,7 +27,7 @@ import numpy as np
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..files.limits import regular
-from ..prior.pairs import frequency_of
+from ..prior.builtin import frequency_of
 from ..space import Space
 
 if TYPE_CHECKING:  # torch is imported when a model is opened

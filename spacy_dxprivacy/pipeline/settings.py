@@ -15,7 +15,7 @@ from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..mechanisms.levels import level_of, scale_of
-from ..prior.pairs import lacked_of
+from ..prior.builtin import lacked_of
 from ..privacy.guarantee import STATUSES, Guarantee
 from ..privacy.loss import best_guess
 from ..privacy.randomness import Rng

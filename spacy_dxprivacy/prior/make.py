@@ -32,8 +32,9 @@ from ..arrays import Floats1d, Ints1d
 from ..errors import Errors, UsageError
 from ..space import Space
 from ..validate import whole
+from .cells import cells_of
 from .chain import Chain, PairModel, chain_of, joint, shares_of
-from .pairs import cells_of, write_model
+from .saved import write_model
 
 LEAST_WORDS = 1000
 TYPES, PAIRS = 12_000, 1_000_000

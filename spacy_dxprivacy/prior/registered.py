@@ -18,8 +18,9 @@ import numpy as np
 from ..registries import registry
 from ..space import Space
 from ..validate import between, fail, needs, one_of
+from .builtin import BROAD, KINDS, NAME, builtin_model, frequencies, frequency_of
 from .chain import Chain, WeightedWords, alone_chain, map_to_space, spelling_shares
-from .pairs import BROAD, KINDS, NAME, builtin_model, frequencies, frequency_of, read_model
+from .saved import read_model
 
 LEAST = 1e-30  # in the range of float32
 MOST_MAPPED = 2

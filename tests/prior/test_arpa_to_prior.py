@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Space, registry
+from spacy_dxprivacy.prior.builtin import frequency_of
 from spacy_dxprivacy.prior.chain import map_to_space
-from spacy_dxprivacy.prior.pairs import frequency_of
 
 from .conftest import AFTER, AFTER_TWO, ARPA, TRIPLES, sentences, weight
 

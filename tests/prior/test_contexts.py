@@ -6,7 +6,7 @@ from sampler.distributions import moves, small_chain, small_space
 from scipy.sparse import csr_array
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.prior import pairs
+from spacy_dxprivacy.prior import saved
 from spacy_dxprivacy.prior.chain import (
     ARRAYS,
     PairModel,
@@ -15,7 +15,7 @@ from spacy_dxprivacy.prior.chain import (
     map_to_space,
     to_fields,
 )
-from spacy_dxprivacy.prior.pairs import BEGIN, Contexts, with_contexts
+from spacy_dxprivacy.prior.contexts import BEGIN, Contexts, with_contexts
 
 from .conftest import sentences
 
@@ -102,9 +102,9 @@ def test_arrays_of_a_chain_with_contexts_are_read_again():
 
 def test_a_saved_prior_keeps_its_contexts(tmp_path):
     model = PairModel([f"w{i}" for i in range(5)], small_chain("contexts"), "small")
-    pairs.write_model(model, tmp_path / "small", {}, force=False)
-    chain = pairs.read_model(tmp_path / "small").chain
+    saved.write_model(model, tmp_path / "small", {}, force=False)
+    chain = saved.read_model(tmp_path / "small").chain
     assert chain.digest == model.chain.digest and chain.states > chain.types
-    drawn = map_to_space(pairs.read_model(tmp_path / "small"), small_space(), np.ones(5))
+    drawn = map_to_space(saved.read_model(tmp_path / "small"), small_space(), np.ones(5))
     assert np.array_equal(drawn.base, chain.base)
     assert drawn.context_delta.nnz == chain.context_delta.nnz

@@ -6,8 +6,8 @@ import pytest
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.io.build import prior_config
+from spacy_dxprivacy.prior.builtin import KINDS, builtin_model
 from spacy_dxprivacy.prior.make import nats_of_pairs
-from spacy_dxprivacy.prior.pairs import KINDS, builtin_model
 
 STOP = -1
 TEXTS = {

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from thinc.api import Config
 
 from spacy_dxprivacy import DxError, Space, registry
+from spacy_dxprivacy.prior.builtin import builtin_model, frequency_of
 from spacy_dxprivacy.prior.chain import (
     PairModel,
     Prior,
@@ -18,7 +19,6 @@ from spacy_dxprivacy.prior.chain import (
     map_to_space,
     to_fields,
 )
-from spacy_dxprivacy.prior.pairs import builtin_model, frequency_of
 from spacy_dxprivacy.prior.registered import make_uniform, make_word_frequency
 
 from .conftest import weight

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
-from ...prior.pairs import places_in
+from ...prior.cells import places_in
 from ...space.search.exact import in_blocks
 from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Ints1d
-from ...prior.pairs import places_in
+from ...prior.cells import places_in
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism

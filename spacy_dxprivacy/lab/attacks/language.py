@@ -15,9 +15,9 @@ import numpy as np
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ...errors import DxError
 from ...mechanisms.path_v2 import SentenceMechanism
+from ...prior.builtin import BROAD, KINDS, builtin_model, frequency_of
 from ...prior.chain import Chain, alone_chain
 from ...prior.make import STOP, nats_of_pairs
-from ...prior.pairs import BROAD, KINDS, builtin_model, frequency_of
 from ...prior.registered import WordPairs
 from ...space import Space
 from ...ty import Mechanism

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays import Floats2d, Ints1d
 from ...errors import DxError, Errors
-from ...prior.pairs import places_in
+from ...prior.cells import places_in
 from ...privacy.randomness import Rng
 from ...ty import Draw, Mechanism, facts_of
 from ...validate import one_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import DxError, UsageError
 from ...io.jobs import Job
-from ...prior.pairs import frequency_of
+from ...prior.builtin import frequency_of
 from ...space import Space
 from ..attacks.language import RARE
 from ..odds import Odds, times
