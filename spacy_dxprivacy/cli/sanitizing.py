@@ -24,7 +24,8 @@ from ..files.keys import check_key_location, make_key, read_key
 from ..io.account import Tally
 from ..io.build import get_sanitizer, make_pipeline
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
-from ..io.run import can_resume, sanitize
+from ..io.resuming import can_resume
+from ..io.run import sanitize
 from ..pipeline.count import Count
 from ..prompts.restoring import mark_ambiguous_dates
 from ..prompts.table import SurrogateTable, check_cipher, write_table

@@ -19,9 +19,9 @@ from spacy.language import Language
 from ..config.options import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
 from ..errors import DxError, Errors
 from ..io.build import get_sanitizer, make_pipeline
+from ..io.language_check import with_language
 from ..io.records import Failed, Record, Result, make_record
 from ..io.results import by_number, results
-from ..io.run import with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import Receipt
 from ..privacy.loss import Loss

@@ -12,7 +12,8 @@ from spacy_dxprivacy import DxError
 from spacy_dxprivacy.config.options import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
-from spacy_dxprivacy.io.run import FinishedFiles, can_resume, parts_folder, sanitize
+from spacy_dxprivacy.io.resuming import FinishedFiles, can_resume, parts_folder
+from spacy_dxprivacy.io.run import sanitize
 
 FILES, RECORDS = 4, 5
 FEW = FileOptions(keep_fields=("id",))
@@ -66,7 +67,7 @@ def stopped(nlp, source, out, monkeypatch, point, at):
         # A process that is killed cleans up nothing.
         patch.setattr("pathlib.Path.unlink", lambda *_, **__: None)
         patch.setattr("os.unlink", lambda *_, **__: None)
-        patch.setattr("spacy_dxprivacy.io.run.shutil.rmtree", lambda *_, **__: None)
+        patch.setattr("spacy_dxprivacy.io.resuming.shutil.rmtree", lambda *_, **__: None)
         try:
             run(nlp, source, out)
         except Killed:
@@ -110,7 +111,7 @@ def test_a_run_that_ended_leaves_nothing_and_is_not_resumed(nlp, source, out):
 
 def test_a_run_that_is_killed_while_it_tidies_up_is_finished(nlp, source, out, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("spacy_dxprivacy.io.run.shutil.rmtree", lambda *_, **__: None)
+        patch.setattr("spacy_dxprivacy.io.resuming.shutil.rmtree", lambda *_, **__: None)
         run(nlp, source, out)
     assert list(parts_folder(out).glob("*.part")) and not can_resume(out)
     for path in out.rglob("*.jsonl"):
