@@ -21,11 +21,12 @@ from ..config.options import FileOptions, PipelineOptions, process_count
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from ..files.keys import check_key_location, make_key, read_key
-from ..io.account import Tally
 from ..io.build import get_sanitizer, make_pipeline
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
 from ..io.resuming import can_resume
 from ..io.run import sanitize
+from ..io.summary import alarms, summary
+from ..io.tally import Tally
 from ..pipeline.count import Count
 from ..prompts.restoring import mark_ambiguous_dates
 from ..prompts.table import SurrogateTable, check_cipher, write_table
@@ -150,7 +151,7 @@ def _show_modes() -> None:
         typer.echo()
         typer.secho(title, bold=True)
         tally = sanitize(make_pipeline(options_of_mode), plan_jobs("", None, text=NOTE))
-        typer.echo("\n".join(tally.summary()[1:4]))
+        typer.echo("\n".join(summary(tally)[1:4]))
     typer.echo("\nName a file for a release of your own, or --help for all options.")
 
 
@@ -164,8 +165,8 @@ def _print_receipt(tally: Tally, files: FileOptions, *, verbose: bool | None) ->
     elif verbose is None:
         # Separate it from the output if both are on the terminal.
         start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
-        typer.echo(start + "\n".join(tally.summary()), err=True)
-    for alarm in tally.alarms():
+        typer.echo(start + "\n".join(summary(tally)), err=True)
+    for alarm in alarms(tally):
         typer.secho(alarm, err=True, fg="red", bold=True)
     fields = [line for line in tally.in_clear if line.startswith("the fields")]
     if fields and files.keep_fields is None:

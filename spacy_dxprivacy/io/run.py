@@ -20,7 +20,7 @@ from ..pipeline.count import Count
 from ..pipeline.receipt import largest_person_loss
 from ..privacy.loss import Loss
 from ..surrogates.replacements import USER
-from .account import Account, Tally, charge_person
+from .account import Account, charge_person
 from .build import get_sanitizer
 from .formats import Row, Writer, format_names
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
@@ -29,6 +29,7 @@ from .pieces import Pieces
 from .records import Failed, Released
 from .results import results
 from .resuming import FinishedFiles
+from .tally import Tally
 
 MARKUP = "markup: elements and formatting"
 OnFailure = Callable[[Job, int, str], Any]  # job, number of the record (0: the file), reason

@@ -11,6 +11,7 @@ from spacy.vectors import Vectors
 from spacy_dxprivacy import DxError, DxWarning, Space
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
+from spacy_dxprivacy.io.summary import alarms
 from spacy_dxprivacy.space.sources import OWN_WORDS
 
 WORDS = ["the", "dog", "house", "Zorblattovich", "Quuxington"]
@@ -82,4 +83,4 @@ def test_text_of_another_language_is_told_with_the_share_not_held(tmp_path, text
     jobs = plan_jobs(str(tmp_path / "a.txt"), str(tmp_path / "b.txt"))
     tally = sanitize(nlp, jobs, language="en")  # as its owner says
     assert (tally.share_not_held > 0.4) == told
-    assert any("UNKNOWN WORDS" in alarm for alarm in tally.alarms()) == told
+    assert any("UNKNOWN WORDS" in alarm for alarm in alarms(tally)) == told

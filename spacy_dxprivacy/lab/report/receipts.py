@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from ...about import __version__
 from ...errors import UsageError
 from ...files.limits import read_json
-from ...io.account import Tally
+from ...io import summary
+from ...io.tally import Tally
 from ...pipeline.count import MENTIONS
 from ...pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ...privacy.composition import repeat
@@ -250,7 +251,9 @@ def _loose(account: Releases) -> str:
 
 def alarms(accounts: Sequence[Releases], without: int) -> list[str]:
     """Return all warnings. without: number of documents without a receipt."""
-    warnings = [alarm for account in accounts for alarm in Tally(terms=account.terms).alarms()]
+    warnings = [
+        alarm for account in accounts for alarm in summary.alarms(Tally(terms=account.terms))
+    ]
     warnings += [
         "A WEAK GUARANTEE: at this epsilon the bound is next to nothing, even for "
         f"{loose}. Protection can be measured on these texts, but it is not guaranteed."

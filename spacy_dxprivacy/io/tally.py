@@ -1,0 +1,51 @@
+"""Add up the receipts of a run to that of the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..pipeline.count import Count
+from ..pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
+from ..privacy.loss import Loss
+
+
+@dataclass
+class Tally:
+    """Counts and losses of a run, and the terms that the receipts of its documents share."""
+
+    terms: ReceiptTerms
+    count: Count = field(default_factory=Count)
+    loss: Loss = field(default_factory=Loss)
+    in_clear: list[str] = field(default_factory=list)  # in plaintext besides the terms' in_clear
+    by_person: dict[str, Any] | None = None  # number of persons, and the largest loss of a person
+
+    @property
+    def failures(self) -> int:
+        """Number of documents that could not be sanitised."""
+        return sum(map(len, self.count.failed))
+
+    @property
+    def visible(self) -> list[str]:
+        """Descriptions of what the output shows of the input in plaintext, without duplicates."""
+        visible = [*self.terms.in_clear, *self.in_clear, *revealed_by_counts(self.count)]
+        return list(dict.fromkeys(visible))
+
+    @property
+    def share_not_held(self) -> float:
+        """Share of the words of all documents that are not in the space, 0 to 1."""
+        words = self.count.perturbed + self.count.unknown
+        return self.count.unknown / words if words else 0.0
+
+    def add(self, receipt: Receipt) -> None:
+        """Add the receipt of a document."""
+        self.count += receipt.count
+        self.loss += receipt.loss
+
+    def to_dict(self) -> Receipt:
+        """Return the receipt of the run, for JSON."""
+        loss: dict[str, Any] = self.loss.to_dict()
+        if self.by_person is not None:
+            loss["by_person"] = self.by_person
+        stages = self.terms.stages(self.visible)
+        return Receipt(stages=stages, count=self.count.to_dict(), loss=loss)
