@@ -28,7 +28,7 @@ from .arrays import Floats2d, Ints1d
 from .errors import DxError, quiet
 from .pipeline.draft import Draft, ReleaseStage
 from .pipeline.receipt import assert_sanitized
-from .privacy.guarantee import KINDS, STATUSES, Guarantee
+from .privacy.guarantee import GUARANTEE_KINDS, STATUSES, Guarantee
 from .privacy.randomness import Rng
 from .registries import registry
 from .space import Space
@@ -125,7 +125,9 @@ def its_guarantee_is_valid(case: Case) -> None:
     source unless its kind is "none"."""
     g = case.fitted.guarantee
     case.expect(isinstance(g, Guarantee), f"its guarantee is a {type(g).__name__}")
-    case.expect(hash(g) == hash(g) and g.kind in KINDS and g.status in STATUSES, f"odd: {g!r}")
+    case.expect(
+        hash(g) == hash(g) and g.kind in GUARANTEE_KINDS and g.status in STATUSES, f"odd: {g!r}"
+    )
     case.expect(g.space == case.space.digest, f"guarantee.space is {g.space!r} after fit")
     if g.kind != "none":
         case.expect(0 < g.epsilon < np.inf, f"its guarantee has epsilon = {g.epsilon}")

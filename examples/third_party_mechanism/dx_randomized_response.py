@@ -37,7 +37,7 @@ class RandomizedResponse:
     def fit(self, space: Space) -> RandomizedResponse:
         """Of a space, the number of its words is all that counts."""
         self.n = len(space)
-        self.guarantee = self.guarantee.named(space.digest)
+        self.guarantee = self.guarantee.for_space(space.digest)
         return self
 
     @property

@@ -26,7 +26,7 @@ from ..io.results import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draft import PLAIN, Draft
 from ..pipeline.select import REDACTED
 from ..pipeline.selection import cut
-from ..privacy.loss import LONGEST
+from ..privacy.loss import MAX_SENTENCE_WORDS
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..ty import Draw, Mechanism, facts_of
@@ -156,7 +156,7 @@ class EncodedCorpus:
         """
         rows = [np.asarray(item, dtype=np.int64) for item in documents]
         if sentences is None:
-            sentences = [np.arange(len(item)) % LONGEST == 0 for item in rows]
+            sentences = [np.arange(len(item)) % MAX_SENTENCE_WORDS == 0 for item in rows]
         begins = list(sentences)
         if before is None:
             marks = [np.where(item, ". ", " ").tolist() for item in begins]

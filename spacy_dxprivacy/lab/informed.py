@@ -73,7 +73,7 @@ class Secret:
             Loss.of(guarantee, [float(d[j]) for d in distances])
             for j in range(len(self.alternatives))
         ]
-        max_delta = max((loss.fails for loss in losses), default=0.0)
+        max_delta = max((loss.delta_of_epsilon for loss in losses), default=0.0)
         return min(1.0, best_guess([loss.epsilon() for loss in losses]) + max_delta)
 
     def posterior(self) -> float:

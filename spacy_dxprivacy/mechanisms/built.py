@@ -100,9 +100,9 @@ class BuiltMechanism(Generic[T]):
         """Fit a public space. Raise DxError if the settings have no solution on it."""
         with learned.track_use() as names_read:
             built = self.build(space, self._unfitted_guarantee)
-        guarantee = built.guarantee.named(space.digest)
+        guarantee = built.guarantee.for_space(space.digest)
         trusted = space.verified and not names_read
-        self.guarantee = guarantee if trusted else guarantee.as_trusted_as_files()
+        self.guarantee = guarantee if trusted else guarantee.as_claimed()
         self._built, self._space = built, space
         self.facts = self._fitted_facts(space, built)
         return self
@@ -162,7 +162,7 @@ class BuiltMechanism(Generic[T]):
         copied = self.guarantee
         if self._space is not None:
             self.fit(self._space)
-        if self.guarantee == copied.as_trusted_as_files():
+        if self.guarantee == copied.as_claimed():
             self.guarantee = copied  # the original made, or verified, what was read from files
 
 

@@ -22,7 +22,7 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, Errors
 from ..privacy.guarantee import Guarantee
-from ..privacy.loss import LONGEST, Loss
+from ..privacy.loss import MAX_SENTENCE_WORDS, Loss
 from ..space import Space
 from ..space.blocked import blocked_words
 from ..surrogates.base import LINKED_BY_SCOPE, Surrogate
@@ -127,7 +127,7 @@ def cut(draft: Draft, kinds: Ints1d) -> Draft:
     ordinals = np.arange(len(places))
     begins = np.diff(sentences[places], prepend=-1) > 0
     since = ordinals - np.maximum.accumulate(np.where(begins, ordinals, 0))
-    sentences[places] = np.cumsum(since % LONGEST == 0)
+    sentences[places] = np.cumsum(since % MAX_SENTENCE_WORDS == 0)
     return replace(draft, kinds=kinds, sentences=sentences)
 
 

@@ -70,7 +70,7 @@ def _compose(counts: Mapping[Guarantee, int]) -> Guarantee:
 
 
 def _total(counts: Mapping[Guarantee, int]) -> tuple[float, float, float, str]:
-    """Return epsilon, delta, mu and the theorem, for so many draws under each guarantee."""
+    """Return epsilon, delta, mu and the theorem, for counts[g] draws under each guarantee g."""
     drawn = {g: n for g, n in counts.items() if n}
     epsilon = math.fsum(g.epsilon * n for g, n in drawn.items())
     delta = min(1.0, math.fsum(g.delta * n for g, n in drawn.items() if g.kind == "approx-dp"))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..validate import fail, one_of
 
-KINDS = ("metric-dp", "approx-dp", "none")
+GUARANTEE_KINDS = ("metric-dp", "approx-dp", "none")
 STATUSES = ("proven", "computed", "claimed", "refuted", "none")
 COVERS = ("all", "finite", "related", "stated", "none")
 ALL_PAIRS = "all pairs of words of the space"
@@ -68,7 +68,7 @@ class Guarantee:
     loss_range: float = 2.0
 
     def __post_init__(self) -> None:
-        one_of("kind", self.kind, KINDS)
+        one_of("kind", self.kind, GUARANTEE_KINDS)
         one_of("status", self.status, STATUSES)
         one_of("protects", self.protects, ("word", "text"))
         for name, limit in _RANGES:
@@ -84,11 +84,11 @@ class Guarantee:
         if covers == "all" and not self.adjacency:
             object.__setattr__(self, "adjacency", ALL_PAIRS)
 
-    def named(self, space: str) -> Guarantee:
+    def for_space(self, space: str) -> Guarantee:
         """Return the guarantee for the space with this digest."""
         return replace(self, space=space)
 
-    def as_trusted_as_files(self) -> Guarantee:
+    def as_claimed(self) -> Guarantee:
         """Return the guarantee as "claimed": it depends on files that were at most sampled."""
         if self.status not in ("proven", "computed"):
             return self

@@ -22,7 +22,7 @@ from ..validate import between
 from .guarantee import Guarantee
 
 DELTA = 1e-6
-LONGEST = 48  # words of a sentence that is sampled as a whole; longer ones are cut
+MAX_SENTENCE_WORDS = 48  # words of a sentence that is sampled as a whole; longer ones are split
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Loss:
     """The privacy loss of one consistent change, or of several: losses add up.
 
     Attributes:
-        rho: Of zCDP, 0 or more; infinite for mechanisms without rho.
+        rho: The parameter of zCDP, 0 or more; infinite for mechanisms without rho.
         plain: The sum of epsilon times distance, nats; infinite without a guarantee.
         delta: The delta at which `plain` holds; 0 for mechanisms that need none.
     """
@@ -44,7 +44,7 @@ class Loss:
         """Return the loss of one consistent change of a text.
 
         Args:
-            guarantee: Of the mechanism for one word.
+            guarantee: The guarantee of the mechanism for one word.
             distances: The distance of the change within each sentence: the sum over its words, in
                 the metric of the guarantee, or the number of changed words for "approx-dp". With
                 word-level sampling, each word is a sentence.
@@ -63,15 +63,17 @@ class Loss:
 
     @classmethod
     def of_words(cls, guarantee: Guarantee, words: int) -> Loss:
-        """Return the loss for texts that are one unit apart in each of so many words.
+        """Return the loss for texts that are one unit apart in each of `words` words.
 
         Sentences of sentence-level sampling are assumed to have the largest length, which gives the
         largest rho.
         """
         if guarantee.protects == "word":
             return cls.of(guarantee, [1.0]) * words
-        sentences, last = divmod(words, LONGEST)
-        return cls.of(guarantee, [float(LONGEST)]) * sentences + cls.of(guarantee, [float(last)])
+        sentences, last = divmod(words, MAX_SENTENCE_WORDS)
+        return cls.of(guarantee, [float(MAX_SENTENCE_WORDS)]) * sentences + cls.of(
+            guarantee, [float(last)]
+        )
 
     def __add__(self, other: Loss) -> Loss:
         delta = min(1.0, self.delta + other.delta)
@@ -99,7 +101,7 @@ class Loss:
         return min(self.plain, epsilon_of_rho(self.rho, delta))
 
     @property
-    def fails(self) -> float:
+    def delta_of_epsilon(self) -> float:
         """The delta at which `epsilon()` holds."""
         return self.delta if self.plain == self.epsilon() else DELTA
 
@@ -110,7 +112,7 @@ class Loss:
             "plain": self.plain,
             "plain_delta": self.delta,
             "epsilon": self.epsilon(),
-            "delta": self.fails,
+            "delta": self.delta_of_epsilon,
         }
         return {name: None if value == math.inf else value for name, value in values.items()}
 

@@ -169,7 +169,7 @@ def below(high: int, stream: Integers) -> int:
     return int(stream.integers(high, 1)[0])
 
 
-def geometric(rate: Fraction, stream: Integers) -> int:
+def discrete_laplace(rate: Fraction, stream: Integers) -> int:
     """Sample k with probability proportional to exp(-rate |k|), exactly, without floating point.
 
     Reference:

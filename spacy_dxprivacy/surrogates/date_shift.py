@@ -35,7 +35,7 @@ from math import tanh
 
 from ..entities.tables import date_words, expanded, pattern
 from ..privacy.guarantee import Guarantee
-from ..privacy.randomness import below, geometric
+from ..privacy.randomness import below, discrete_laplace
 from ..registries import registry
 from ..validate import fail, one_of, positive, whole
 from .base import Draws, Mention, Scope, Stream
@@ -172,7 +172,7 @@ class DateShift:
     def shift(self, stream: Stream) -> int:
         """Sample a shift, in days."""
         if self.window is None:
-            return self.step * geometric(Fraction(self.epsilon) * self.step, stream)
+            return self.step * discrete_laplace(Fraction(self.epsilon) * self.step, stream)
         limit = self.window // self.step
         return self.step * (below(2 * limit + 1, stream) - limit)
 

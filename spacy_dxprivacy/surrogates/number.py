@@ -31,7 +31,7 @@ from spacy.tokens import Doc
 
 from ..arrays import Bools1d
 from ..privacy.guarantee import Guarantee
-from ..privacy.randomness import Rng, geometric
+from ..privacy.randomness import Rng, discrete_laplace
 from ..registries import registry
 from ..validate import fail, one_of, positive
 from .base import Draws, Mention
@@ -155,10 +155,12 @@ class Number:
         """Sample a number near a value; both are in steps of 1 / size."""
         if self.scale == "relative":
             log = round(math.log1p(value / size) * LOG_STEPS)
-            log += geometric(Fraction(self.epsilon) / LOG_STEPS, rng)
+            log += discrete_laplace(Fraction(self.epsilon) / LOG_STEPS, rng)
             steps = round(math.expm1(min(log / LOG_STEPS, MAX_LOG)) * size)
         else:
-            steps = value + geometric(Fraction(self.epsilon) / Fraction(self.unit) / size, rng)
+            steps = value + discrete_laplace(
+                Fraction(self.epsilon) / Fraction(self.unit) / size, rng
+            )
         high = MAX_NUMBER if math.isinf(self.high) else self.high
         largest = min(math.floor(Fraction(str(high)) * size), MAX_NUMBER * size)
         least = math.ceil(Fraction(str(self.low)) * size)  # 3.9 is 39 tenths, as written

@@ -93,7 +93,7 @@ def test_mentions_of_a_person_add_up_as_zcdp(mentions, distance, plain, stated):
     loss = Loss.of(METRIC, [distance] * mentions)
     assert loss.plain == pytest.approx(plain, abs=0.06) and loss.delta == 0
     assert loss.epsilon() == pytest.approx(stated, abs=0.06)
-    assert loss.fails == (0 if loss.epsilon() == loss.plain else 1e-6)
+    assert loss.delta_of_epsilon == (0 if loss.epsilon() == loss.plain else 1e-6)
 
 
 def test_a_range_of_two_costs_four_times_as_much():
@@ -109,13 +109,13 @@ def test_within_a_sentence_distances_add_and_over_sentences_their_squares():
 def test_pairs_at_epsilon_and_delta_are_composed_by_what_is_known_of_them():
     pure = Loss.of(PAIRS, [1] * 200)
     assert pure.rho == pytest.approx(200 * 0.5**2 / 2) and pure.plain == 100
-    assert pure.fails == 1e-6 and pure.epsilon() < 100
+    assert pure.delta_of_epsilon == 1e-6 and pure.epsilon() < 100
     normal = Loss.of(NORMAL, [1] * 200)
     assert normal.rho == pytest.approx(200 * rho_of_gaussian(0.2))
     assert normal.delta == pytest.approx(200e-7) and normal.epsilon() < normal.plain
     other = Loss.of(replace(NORMAL, mu=0.0), [1] * 200)  # nothing but its epsilon and delta
     assert math.isinf(other.rho) and other.epsilon() == other.plain == 200
-    assert other.fails == other.delta == pytest.approx(200e-7)
+    assert other.delta_of_epsilon == other.delta == pytest.approx(200e-7)
 
 
 def test_nothing_is_guaranteed_of_a_mechanism_without_a_guarantee_unless_nothing_changes():
@@ -202,7 +202,7 @@ def test_a_loss_is_between_the_exact_epsilon_of_randomised_response_and_the_plai
     def fails(epsilon):
         return float((weights * np.clip(-np.expm1(epsilon - losses), 0, None)).sum())
 
-    assert fails(loss.epsilon()) <= loss.fails + 1e-15  # it holds,
+    assert fails(loss.epsilon()) <= loss.delta_of_epsilon + 1e-15  # it holds,
     assert fails(loss.epsilon() / 2.5) > 1e-6  # and is no more than 2.5 times as large as need be
 
 

@@ -162,7 +162,7 @@ def test_what_was_not_forged_has_the_same_promise_and_says_what_it_rests_on(fold
     claimed = make().fit(Space.load(folder))
     learned_again = make().fit(Space.load(folder, relearn=True))
     assert learned_again.guarantee.status in ("proven", "computed")
-    assert claimed.guarantee == learned_again.guarantee.as_trusted_as_files()
+    assert claimed.guarantee == learned_again.guarantee.as_claimed()
     assert claimed.guarantee.epsilon == learned_again.guarantee.epsilon == 1.6
     draws = [m.sample(ROWS, Rng(seed=1)).rows for m in (claimed, learned_again)]
     assert np.array_equal(*draws)
@@ -199,7 +199,7 @@ def test_bytes_are_files_too_and_a_copy_of_what_was_made_here_is_not(folder):
     pickled, data = pickle.dumps(made), space.to_bytes()
     learned.forget(space)
     assert pickle.loads(pickled).guarantee == made.guarantee  # noqa: S301
-    assert path().fit(Space.from_bytes(data)).guarantee == made.guarantee.as_trusted_as_files()
+    assert path().fit(Space.from_bytes(data)).guarantee == made.guarantee.as_claimed()
 
 
 def test_what_was_read_is_not_taken_for_what_was_learned_of_an_equal_table(folder):

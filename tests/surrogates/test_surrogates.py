@@ -16,7 +16,7 @@ from spacy_dxprivacy.entities.tables import STATES, ZIP_HEADS, cities, listed
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.files.keys import check_key_location, make_key, read_key
 from spacy_dxprivacy.privacy.guarantee import Guarantee
-from spacy_dxprivacy.privacy.randomness import geometric
+from spacy_dxprivacy.privacy.randomness import discrete_laplace
 from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate
 from spacy_dxprivacy.surrogates.base import Keyed
 from spacy_dxprivacy.surrogates.codes import luhn, mod97
@@ -204,7 +204,9 @@ def follows_two_sided_geometric(drawn, rate):
 @pytest.mark.parametrize("rate", [Fraction(1, 2), Fraction(5, 2), Fraction(0.3)])
 def test_noise_is_two_sided_geometric(rate):
     rng = Rng(seed=3)
-    assert follows_two_sided_geometric([geometric(rate, rng) for _ in range(6000)], float(rate))
+    assert follows_two_sided_geometric(
+        [discrete_laplace(rate, rng) for _ in range(6000)], float(rate)
+    )
 
 
 def test_a_shift_out_of_range_is_refused():
@@ -317,7 +319,7 @@ def test_keyed_streams_are_uniform_over_keys():
     drawn = [Keyed(os.urandom(32), "name", "maria lopez").integers(32, 1)[0] for _ in range(3200)]
     assert stats.chisquare(np.bincount(drawn, minlength=32)).pvalue > 1e-4
     assert Keyed(b"k" * 32, "a", "b").integers(9, 8) != Keyed(b"k" * 32, "ab").integers(9, 8)
-    one, again = (geometric(Fraction(1, 10), Keyed(b"k" * 32, "a")) for _ in range(2))
+    one, again = (discrete_laplace(Fraction(1, 10), Keyed(b"k" * 32, "a")) for _ in range(2))
     assert one == again
 
 
