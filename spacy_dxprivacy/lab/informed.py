@@ -26,7 +26,7 @@ from ..pipeline.receipt import Receipt
 from ..pipeline.selection import StageContext, select
 from ..privacy.guarantee import Guarantee
 from ..privacy.loss import Loss, best_guess
-from ..sampler.draw import InputRows
+from ..sampler.sentence_level import InputRows
 from ..space.search.exact import euclidean
 from ..text.mentions import chosen
 from ..ty import CoversPairs, HasMetric, StatesProbabilities

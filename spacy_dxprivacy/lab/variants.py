@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
-from ..sampler.draw import InputRows, spans
-from ..sampler.emissions import NOTHING
+from ..sampler.emissions import UNKNOWN_ROW
 from ..sampler.likelihood import LANES, SentenceLikelihood
+from ..sampler.sentence_level import InputRows, spans
 
 
 class VariantLikelihood(SentenceLikelihood):
@@ -52,7 +52,7 @@ class VariantLikelihood(SentenceLikelihood):
     ) -> Floats1d:
         """Return ln Z with some words replaced, (m,), given the messages at both ends."""
         ahead, behind = messages
-        self.kernel.prepare(set(variants.reshape(-1).tolist()) - {NOTHING})  # at once: faster
+        self.kernel.prepare(set(variants.reshape(-1).tolist()) - {UNKNOWN_ROW})  # at once: faster
         *leading, (last, last_fixed) = zip(variants, fixed.tolist(), strict=True)
         if not leading:
             logs: Floats1d = np.log(self._against(last, last_fixed, ahead * behind))

@@ -27,11 +27,11 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..sampler.calibration import beta_of
-from ..sampler.draw import InputRows, SentenceDraw
-from ..sampler.emissions import NOTHING, Emissions
-from ..sampler.forward_backward import ADDED
+from ..sampler.emissions import UNKNOWN_ROW, Emissions
+from ..sampler.forward_backward import BLOCK_STATES
 from ..sampler.likelihood import SentenceLikelihood
-from ..sampler.word_level import WordDraw
+from ..sampler.sentence_level import InputRows, SentenceSampler
+from ..sampler.word_level import WordSampler
 from ..space import Space
 from ..ty import Draw, Facts
 from ..validate import fail, positive
@@ -109,7 +109,7 @@ def build(
         farthest=graph.farthest,
         store_paths=graph.store,
     )
-    return Sentences(chain, kernel, WordDraw(kernel, chain.unigram), guarantee, facts)
+    return Sentences(chain, kernel, WordSampler(kernel, chain.unigram), guarantee, facts)
 
 
 def rounding(chain: Chain) -> float:
@@ -124,7 +124,7 @@ def rounding(chain: Chain) -> float:
             int(np.diff(chain.incoming_transitions().indptr).max() + np.bincount(chain.base).max())
             + 4
         )
-    return 6.5 * (terms + min(chain.states, ADDED) + 10) * FLOAT_STEP
+    return 6.5 * (terms + min(chain.states, BLOCK_STATES) + 10) * FLOAT_STEP
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +133,7 @@ class Sentences:
 
     chain: Chain  # the public language model
     kernel: Kernel
-    words: WordDraw  # word-level sampling
+    words: WordSampler  # word-level sampling
     guarantee: Guarantee
     facts: Facts
 
@@ -142,8 +142,8 @@ class Sentences:
         return Emissions(self.chain, self.kernel)
 
     @cached_property
-    def draw(self) -> SentenceDraw:
-        return SentenceDraw(self.chain, self.emissions)
+    def draw(self) -> SentenceSampler:
+        return SentenceSampler(self.chain, self.emissions)
 
     @cached_property
     def likelihood(self) -> SentenceLikelihood:
@@ -187,9 +187,9 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         is_unknown = checked_flags("unknown", unknown, k, missing=False)
         rows = np.where(is_unknown, 0, rows) if is_unknown.any() else rows
         checked = checked_rows(rows, n)
-        checked[is_unknown] = NOTHING
+        checked[is_unknown] = UNKNOWN_ROW
         begins, stays = checked_layout(k, starts, fixed)
-        if (checked[stays] == NOTHING).any():
+        if (checked[stays] == UNKNOWN_ROW).any():
             raise fail("fixed", "False for words that the space lacks", True)
         if starts is None or not built.facts.draws_sentences:
             return Draw(built.words(checked, stays, rng))

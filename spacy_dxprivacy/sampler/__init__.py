@@ -1,1 +1,1 @@
-"""Sampling from a public language model, given the words of the input."""
+"""Sample from a public language model, given the words of the input."""

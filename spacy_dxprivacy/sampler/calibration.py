@@ -21,9 +21,9 @@ from ..privacy.noise import solved_beta
 from ..privacy.randomness import Rng
 from ..space import learned
 
-WORDS_AT_ONCE = 2**8
-MANY = 5_000  # words, from which on an epsilon-beta table is stored
-SAMPLE = 32  # edges of each kind at which a stored table is checked
+SOURCES_AT_ONCE = 2**8  # words searched from
+STORED_FROM = 5_000  # words of a space: for fewer, no epsilon-beta table is stored
+EDGES_CHECKED = 32  # of each kind, at which a stored table is checked
 BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # up to 11.5, one percent apart
 
 
@@ -44,7 +44,7 @@ def distance_weights(
     nearer = np.zeros((n, 2 * size))
     far = np.repeat(np.bincount(graph.radii, weights, size)[None], n, axis=0)
     with tqdm(total=n, desc="weights within reach", disable=None, delay=1, leave=False) as bar:
-        for part in blocks(n, WORDS_AT_ONCE):
+        for part in blocks(n, SOURCES_AT_ONCE):
             rows = sources[part]
             places = range(part.start, part.stop)
             for i, row, (words, saved) in zip(places, rows, graph.within(rows), strict=True):
@@ -92,7 +92,7 @@ def steepest_over(logs: Floats1d, radii: Ints1d) -> float:
 def beta_of(space: learned.PublicTable, graph: PolicyGraph, chain: Chain, epsilon: float) -> float:
     """Return the beta of word-level sampling with the unigrams of the chain: at most the largest
     that satisfies epsilon, within 1e-4 on small graphs, else within one percent."""
-    if len(graph) < MANY:
+    if len(graph) < STORED_FROM:
         at = distance_weights(graph, chain.unigram)
         return solved_beta(partial(exact_epsilon, graph, at), epsilon)
     epsilons = epsilons_of(space, graph, chain)
@@ -123,8 +123,8 @@ def _are_valid(epsilons: Floats1d, graph: PolicyGraph, weights: Floats1d) -> boo
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
     lengths, degrees = np.asarray(graph.steps), np.diff(graph.starts)
     imbalance = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
-    drawn = Rng().integers(len(low), SAMPLE if len(low) else 0)
-    edges = np.append(np.argsort(-imbalance)[:SAMPLE], drawn)
+    drawn = Rng().integers(len(low), EDGES_CHECKED if len(low) else 0)
+    edges = np.append(np.argsort(-imbalance)[:EDGES_CHECKED], drawn)
     words, inverse = np.unique([low[edges], graph.ends[edges]], return_inverse=True)
     low_at, high_at = inverse.reshape(2, -1)
     sampled = distance_weights(graph, weights, words)

@@ -1,4 +1,4 @@
-"""Emission likelihoods of input words: sums of the kernel over the words of a state."""
+"""Compute the emission likelihoods of input words: sums of the kernel over the words of a state."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ CACHE_BYTES = 2**27
 # docs/explanation/sentences.md.
 SINGLE = 48.0
 WORDS_AT_ONCE = 64  # whose candidates are in memory
-AT_ONCE = 128  # numbers in a block, whose sum a draw reads first
-NOTHING = -1  # a word that the space lacks: all states are equally likely
+BLOCK_SIZE = 128  # numbers in a block; sampling reads the sums of blocks first
+UNKNOWN_ROW = -1  # of a word that the space lacks: all states are equally likely
 
 SparseNumbers = tuple[Numbers1d, Numbers1d]  # states, and a number for each
 
@@ -46,7 +46,7 @@ class Emissions:
     def of(self, rows: Iterable[int]) -> dict[int, SparseNumbers]:
         """Return by row the states with a larger E than their totals, and the factors. One search
         for all rows is faster."""
-        wanted = set(rows) - {NOTHING}
+        wanted = set(rows) - {UNKNOWN_ROW}
         cached = self._cache.find(wanted)
         if wanted == cached.keys():
             return cached
@@ -78,7 +78,7 @@ class Emissions:
         if fixed:
             emitted: Floats1d = self.chain.emitters[[row]].toarray().reshape(-1).astype(np.float64)
             return emitted
-        if row == NOTHING:
+        if row == UNKNOWN_ROW:
             return self.chain.expand_to_states(self.chain.totals)
         return self.exact_totals + self.chain.expand_to_states(self._added(row))
 
@@ -86,42 +86,42 @@ class Emissions:
         """Sample the words (k,) of states (k,), by B[y, state] exp(-beta path(w, y))."""
         states = self._type_of[states]
         drawn = self._single_words[states]
-        to_draw, listed = np.flatnonzero(drawn == NOTHING).tolist(), self.chain.words_by_state
-        nearer = self.kernel.prepare({int(rows[i]) for i in to_draw} - {NOTHING})
+        to_draw, listed = np.flatnonzero(drawn == UNKNOWN_ROW).tolist(), self.chain.words_by_state
+        nearer = self.kernel.prepare({int(rows[i]) for i in to_draw} - {UNKNOWN_ROW})
         for start in range(0, len(to_draw), WORDS_AT_ONCE):
             candidates = dict[int, tuple[Numbers1d, Numbers1d]]()
             for i in to_draw[start : start + WORDS_AT_ONCE]:
                 part = slice(*listed.indptr[states[i] : states[i] + 2])
                 words, weights, row = listed.indices[part], listed.data[part], int(rows[i])
-                if row != NOTHING:
+                if row != UNKNOWN_ROW:
                     weights = weights * self.kernel.weights(row, words, nearer[row])
                 candidates[i] = words, weights
             for i, (words, weights) in candidates.items():
-                drawn[i] = words[pick(weights, float(uniforms[i]))]
+                drawn[i] = words[sample_index(weights, float(uniforms[i]))]
         return drawn
 
     @cached_property
     def _single_words(self) -> Ints1d:
-        """The word of each type with a single word, NOTHING for others, int64 (K,)."""
+        """The word of each type with a single word, UNKNOWN_ROW for others, int64 (K,)."""
         words = self.chain.words_by_state
-        counts, single = np.diff(words.indptr), np.full(self.chain.types, NOTHING)
+        counts, single = np.diff(words.indptr), np.full(self.chain.types, UNKNOWN_ROW)
         single[counts == 1] = words.indices[words.indptr[:-1][counts == 1]]
         return single
 
 
-def pick(weights: Numbers1d, uniform: float) -> int:
+def sample_index(weights: Numbers1d, uniform: float) -> int:
     """Sample an index by weight, by inverse CDF at a uniform number in [0, 1)."""
     numbers = weights.astype(np.float64)
-    if len(numbers) < 2 * AT_ONCE:
+    if len(numbers) < 2 * BLOCK_SIZE:
         sums = numbers.cumsum()
         return _first_above(sums, uniform * float(sums[-1]))
     # The block first: then most numbers need no cumulative sum.
-    begins = np.arange(0, len(numbers), AT_ONCE)
+    begins = np.arange(0, len(numbers), BLOCK_SIZE)
     sums = np.add.reduceat(numbers, begins).cumsum()
     mark = uniform * float(sums[-1])
     block = _first_above(sums, mark)
-    begin, before = block * AT_ONCE, float(sums[block - 1]) if block else 0.0
-    return begin + _first_above(numbers[begin : begin + AT_ONCE].cumsum(), mark - before)
+    begin, before = block * BLOCK_SIZE, float(sums[block - 1]) if block else 0.0
+    return begin + _first_above(numbers[begin : begin + BLOCK_SIZE].cumsum(), mark - before)
 
 
 def _first_above(sums: Floats1d, mark: float) -> int:

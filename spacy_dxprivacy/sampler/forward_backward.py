@@ -15,13 +15,15 @@ import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Floats3d, Ints1d, Numbers1d, blocks
 from ..prior.chain import Chain
-from .emissions import NOTHING, Emissions, SparseNumbers
+from .emissions import UNKNOWN_ROW, Emissions, SparseNumbers
 
-LEAST_SIDE = 64  # of a corner
-FULL = 1 / 10  # least density of a corner: sparse products are about eight times as slow
-COLUMNS = 2000  # at once: 1 MB for 128 lanes in float32, which fits the cache of a core
-ADDED = 128  # states in a block, whose sum a draw reads first
-WIDTH = 32  # pairs in a row, whose sum a draw reads first
+MIN_SIDE = 64  # of a corner
+MIN_DENSITY = 1 / 10  # of a corner: sparse products are about eight times as slow
+COLUMNS_AT_ONCE = (
+    2000  # of a sparse table: 1 MB for 128 lanes in float32, which fits the cache of a core
+)
+BLOCK_STATES = 128  # states in a block; sampling reads the sums of blocks first
+ROW_PAIRS = 32  # pairs in a row; sampling reads the sums of rows first
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,7 @@ class ForwardMessage:
 
     Attributes:
         X: float (K + 1, lanes), the sum of M times back, then M; with contexts, see FoldContexts.
-        sums: float64 (blocks, 2, lanes), of every ADDED states of M, and of M times back.
+        sums: float64 (blocks, 2, lanes), of every BLOCK_STATES states of M, and of M times back.
     """
 
     X: Floats2d
@@ -41,7 +43,7 @@ class Forward:
     """The transition T of a chain, times a weight of each new state."""
 
     def __init__(self, chain: Chain, weights: Numbers1d, dtype: Any) -> None:
-        """Prepare T. weights: of all states, not negative. dtype: of all sums."""
+        """Prepare T, with weights of all states, not negative, and the type of all sums."""
         from scipy.sparse import csr_array
 
         K, w = chain.states, weights.astype(np.float64)
@@ -49,13 +51,13 @@ class Forward:
         table = chain.incoming_transitions()
         counts = np.diff(table.indptr)
         table.data = (table.data * np.repeat(w, counts)).astype(dtype)
-        sides = LEAST_SIDE * 2 ** np.arange(32)
+        sides = MIN_SIDE * 2 ** np.arange(32)
         edges: Ints1d = np.concatenate([[0], sides[sides < K], [K]])
         self.corners: list[tuple[slice, Floats2d]] = []
         for rows in (slice(a, b) for a, b in pairwise(edges.tolist())):
             columns = table.indices[table.indptr[rows.start] : table.indptr[rows.stop]]
             pairs = np.histogram(columns, edges)[0]
-            full = pairs >= FULL * np.diff(edges) * (rows.stop - rows.start)
+            full = pairs >= MIN_DENSITY * np.diff(edges) * (rows.stop - rows.start)
             width = int(edges[np.cumprod(full).sum()])
             self.corners.append((rows, np.hstack([u[rows], table[rows, :width].toarray()])))
         widths = np.concatenate(
@@ -98,7 +100,7 @@ def weigh_states(
         weights = M[states, lane] * (emit.data[part] / rounded).astype(M.dtype)
         M[:, lane] = 0
         M[states, lane] = weights
-    silent = (rows == NOTHING) & ~fixed
+    silent = (rows == UNKNOWN_ROW) & ~fixed
     if silent.any():
         M[:, silent] *= emissions.silent[:, None]
     for lane in np.flatnonzero(~(fixed | silent)).tolist():
@@ -111,7 +113,7 @@ class Product:
     def __init__(self, table: Any) -> None:
         """Prepare a table, csr float (k, n); its terms are added in order of the index."""
         columns = table.tocsc()  # fast to slice by columns
-        parts = blocks(table.shape[1], COLUMNS)
+        parts = blocks(table.shape[1], COLUMNS_AT_ONCE)
         self.parts = [(part, columns[:, part].tocsr()) for part in parts]
 
     def add(self, X: Floats2d, Y: Floats2d) -> None:
@@ -152,15 +154,15 @@ class BlockSums:
 
     def __init__(self, chain: Chain, dtype: Any) -> None:
         weights = np.stack([np.ones(chain.types), chain.back]).astype(dtype)
-        end = chain.types // ADDED * ADDED
-        self._blocks = np.swapaxes(weights[:, :end].reshape(2, -1, ADDED), 0, 1)
+        end = chain.types // BLOCK_STATES * BLOCK_STATES
+        self._blocks = np.swapaxes(weights[:, :end].reshape(2, -1, BLOCK_STATES), 0, 1)
         self._remainder = weights[:, end:]
 
     def __call__(self, M: Floats2d) -> Floats3d:
         """Return float64 (blocks, 2, lanes), see ForwardMessage, for M (K, lanes)."""
         end = len(M) - self._remainder.shape[1]
         sums = np.empty((len(self._blocks) + 1, 2, M.shape[1]))
-        sums[:-1] = self._blocks @ M[:end].reshape(-1, ADDED, M.shape[1])
+        sums[:-1] = self._blocks @ M[:end].reshape(-1, BLOCK_STATES, M.shape[1])
         sums[-1] = self._remainder @ M[end:]
         return sums
 
@@ -169,19 +171,21 @@ class BlockSums:
 
 
 class PredecessorLists:
-    """Lists of the predecessors of each state, in rows of WIDTH numbers.
+    """Lists of the predecessors of each state, in rows of ROW_PAIRS numbers.
 
-    states and weights, (r, WIDTH): rows of M and transitions, 0 beyond the end of a list. first,
-    rows, (k,): the first row of the list of a state, and its number of rows.
+    states and weights, (r, ROW_PAIRS): rows of M and transitions, 0 beyond the end of a list.
+    first and rows, (k,): the first row of the list of a state, and its number of rows.
     """
 
     def __init__(self, into: Any) -> None:
         """Prepare a table, csr float (k, rows of M)."""
         counts = np.diff(into.indptr)
-        self.rows = np.maximum(1, -(-counts // WIDTH))
+        self.rows = np.maximum(1, -(-counts // ROW_PAIRS))
         self.first = np.cumsum(self.rows) - self.rows
-        cells = np.arange(len(into.data)) + np.repeat(self.first * WIDTH - into.indptr[:-1], counts)
-        shape = (int(self.rows.sum()), WIDTH)
+        cells = np.arange(len(into.data)) + np.repeat(
+            self.first * ROW_PAIRS - into.indptr[:-1], counts
+        )
+        shape = (int(self.rows.sum()), ROW_PAIRS)
         self.states, self.weights = np.zeros(shape, np.int64), np.zeros(shape, into.dtype)
         self.states.reshape(-1)[cells], self.weights.reshape(-1)[cells] = into.indices, into.data
 
@@ -200,7 +204,7 @@ class PredecessorLists:
         cells = self.weights[rows] * M.take(states * X.shape[1] + lanes[owner, None])
         table = np.zeros((len(after), int(counts.max())))
         table[owner, column] = cells.sum(axis=1, dtype=np.float64)
-        places, marks = _pick_all(table, uniform)
+        places, marks = _sample_each(table, uniform)
         row = np.minimum(begins + places, len(cells) - 1)
         return states[row, _within(cells[row], marks)], table.sum(axis=1)
 
@@ -293,16 +297,16 @@ def _drawn_from_sums(
     message: ForwardMessage, lanes: Ints1d, weighting: int, weights: Floats1d, uniform: Floats1d
 ) -> Ints1d:
     """Sample states (m,) by M times weights, given block sums."""
-    block, marks = _pick_all(message.sums[:, weighting, lanes].T, uniform)
+    block, marks = _sample_each(message.sums[:, weighting, lanes].T, uniform)
     K = len(weights)
-    states = block[:, None] * ADDED + np.arange(ADDED)
+    states = block[:, None] * BLOCK_STATES + np.arange(BLOCK_STATES)
     inside = np.minimum(states, K - 1)
     cells = np.where(states < K, message.X[1 + inside, lanes[:, None]] * weights[inside], 0)
     drawn: Ints1d = states[np.arange(len(lanes)), _within(cells, marks)]
     return drawn
 
 
-def _pick_all(weights: Floats2d, uniform: Floats1d) -> tuple[Ints1d, Floats1d]:
+def _sample_each(weights: Floats2d, uniform: Floats1d) -> tuple[Ints1d, Floats1d]:
     """Sample a place of each row by weight; return it, and the mark within its weight."""
     sums = weights.cumsum(axis=1)
     # A mark may be rounded up to the total.

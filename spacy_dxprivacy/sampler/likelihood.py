@@ -1,4 +1,4 @@
-"""Exact likelihoods of sentences, ln P(outputs | inputs), for audits and attacks."""
+"""Compute exact likelihoods of sentences, ln P(outputs | inputs), for audits and attacks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..prior.chain import Chain
-from .draw import InputRows, spans
-from .emissions import NOTHING, Emissions
+from .emissions import UNKNOWN_ROW, Emissions
+from .sentence_level import InputRows, spans
 
-LANES, LANES_STORED = 32, 8  # sentences in parallel, and those with all messages in memory
+LANES, STORED_LANES = 32, 8  # sentences in parallel, and those with all messages in memory
 CANDIDATES_AT_ONCE = 2**8
-MESSAGES = 2**24  # numbers: 128 MB
+MAX_MESSAGE_NUMBERS = 2**24  # in memory: 128 MB
 
 
 class SentenceLikelihood:
@@ -27,7 +27,7 @@ class SentenceLikelihood:
         Fixed words are plaintext context, and have no factor of their own."""
         released = InputRows(outputs, text.starts, np.ones(len(outputs), dtype=bool))
         weights = [
-            1.0 if row == NOTHING else self.kernel.weights(row, np.array([out]))[0]
+            1.0 if row == UNKNOWN_ROW else self.kernel.weights(row, np.array([out]))[0]
             for row, out in zip(text.rows.tolist(), outputs.tolist(), strict=True)
         ]
         cost = np.where(text.fixed, 0.0, np.log(weights))
@@ -56,7 +56,7 @@ class SentenceLikelihood:
         to a constant for each i; 0 at fixed words."""
         logs = np.zeros(candidates.shape)
         first, lengths = spans(text.starts)
-        part = (np.cumsum(lengths) - 1) // max(1, MESSAGES // self.chain.states)
+        part = (np.cumsum(lengths) - 1) // max(1, MAX_MESSAGE_NUMBERS // self.chain.states)
         for number in np.unique(part):
             inside = part == number
             begin, end = int(first[inside][0]), int(first[inside][-1] + lengths[inside][-1])
@@ -70,7 +70,7 @@ class SentenceLikelihood:
         """Return the likelihood of each state given the other words, float64 (places, K)."""
         likelihoods = np.empty((int(lengths.sum()), self.chain.states))
         order = np.argsort(-lengths, kind="stable")
-        for batch in blocks(len(order), LANES_STORED):
+        for batch in blocks(len(order), STORED_LANES):
             lanes = order[batch]
             E = list(self._steps(text, first[lanes], lengths[lanes]))
             ahead = (M for M, _ in self._forward(E))

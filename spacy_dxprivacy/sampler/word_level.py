@@ -13,13 +13,13 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..machine import RowCache
 from ..metric.policy_graph import Kernel
 from ..privacy.randomness import Rng
-from .emissions import NOTHING, SparseNumbers
+from .emissions import UNKNOWN_ROW, SparseNumbers
 
 CACHE_BYTES = 2**28
 WORDS_AT_ONCE = 2**8
 
 
-class WordDraw:
+class WordSampler:
     """Sample words given public weights, float64 (n,), above 0, such as frequencies.
 
     P is a mixture of all words, with weights by radii, and of the words nearer than the sum of
@@ -35,9 +35,9 @@ class WordDraw:
         drawn = rows.copy()
         uniforms = rng.uniform(len(rows))
         groups = list(_groups(rows, np.flatnonzero(~fixed)))
-        tables = self._tables([row for row, _ in groups if row != NOTHING])
+        tables = self._tables([row for row, _ in groups if row != UNKNOWN_ROW])
         for row, places in groups:
-            if row == NOTHING:
+            if row == UNKNOWN_ROW:
                 marks = uniforms[places] * self._weight_sums[-1]
                 drawn[places] = np.searchsorted(self._weight_sums, marks, side="right")
                 continue
@@ -53,8 +53,10 @@ class WordDraw:
         return drawn
 
     def _tables(self, rows: list[int]) -> dict[int, SparseNumbers]:
-        """Return by row the words nearer than the sum of radii, and cumulative excess weights. One
-        search for all rows is faster."""
+        """Return by row the words nearer than the sum of radii, and cumulative excess weights.
+
+        One search for all rows is faster than one for each.
+        """
         cached = self._cache.find(rows)
         tables: dict[int, SparseNumbers] = {}
         for row, steps in self.kernel.prepare(set(rows) - cached.keys()).items():
@@ -72,7 +74,7 @@ class WordDraw:
     def log_likelihood(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         """Return ln P(output | row), float64 (k,), exactly."""
         logs: Floats1d = np.log(self.weights[outputs]) - np.log(self._weight_sums[-1])
-        groups = list(_groups(rows, np.flatnonzero(rows != NOTHING)))
+        groups = list(_groups(rows, np.flatnonzero(rows != UNKNOWN_ROW)))
         for part in blocks(len(groups), WORDS_AT_ONCE):
             log_Z = self.log_sums(np.array([row for row, _ in groups[part]])).tolist()
             for (row, places), log in zip(groups[part], log_Z, strict=True):

@@ -158,9 +158,8 @@ class Number:
             log += discrete_laplace(Fraction(self.epsilon) / LOG_STEPS, rng)
             steps = round(math.expm1(min(log / LOG_STEPS, MAX_LOG)) * size)
         else:
-            steps = value + discrete_laplace(
-                Fraction(self.epsilon) / Fraction(self.unit) / size, rng
-            )
+            rate = Fraction(self.epsilon) / Fraction(self.unit) / size
+            steps = value + discrete_laplace(rate, rng)
         high = MAX_NUMBER if math.isinf(self.high) else self.high
         largest = min(math.floor(Fraction(str(high)) * size), MAX_NUMBER * size)
         least = math.ceil(Fraction(str(self.low)) * size)  # 3.9 is 39 tenths, as written

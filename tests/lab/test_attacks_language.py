@@ -17,7 +17,7 @@ from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.mechanisms.levels import RECOVERED, measured_at
 from spacy_dxprivacy.prior.registered import WordPairs
-from spacy_dxprivacy.sampler.draw import InputRows
+from spacy_dxprivacy.sampler.sentence_level import InputRows
 
 LENGTH = 4
 SENTENCES = 400

@@ -17,7 +17,7 @@ from spacy_dxprivacy.lab.aligned import aligned_words
 from spacy_dxprivacy.lab.informed import InformedAttacker
 from spacy_dxprivacy.lab.odds import odds
 from spacy_dxprivacy.lab.variants import VariantLikelihood
-from spacy_dxprivacy.sampler.draw import InputRows
+from spacy_dxprivacy.sampler.sentence_level import InputRows
 from spacy_dxprivacy.text.spelling import spell
 from spacy_dxprivacy.ty import StatesProbabilities
 

@@ -14,7 +14,7 @@ from spacy_dxprivacy.metric.policy_graph import Kernel, with_lengths
 from spacy_dxprivacy.metric.word_graph import graph_of
 from spacy_dxprivacy.prior.chain import Chain, alone_chain
 from spacy_dxprivacy.privacy.guarantee import Guarantee
-from spacy_dxprivacy.sampler.word_level import WordDraw
+from spacy_dxprivacy.sampler.word_level import WordSampler
 from spacy_dxprivacy.ty import Facts
 
 N = 5
@@ -92,7 +92,7 @@ def uneven(space):
 
 def build(space, guarantee, chain, beta):
     kernel = Kernel(uneven(space), beta)
-    words = WordDraw(kernel, chain.unigram)
+    words = WordSampler(kernel, chain.unigram)
     facts = Facts(draws_sentences=not chain.is_alone, longest=kernel.graph.longest)
     return Sentences(chain, kernel, words, guarantee, facts)
 

@@ -12,7 +12,7 @@ from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.privacy.noise import solved_beta
 from spacy_dxprivacy.sampler import calibration
 from spacy_dxprivacy.sampler.calibration import distance_weights, exact_epsilon
-from spacy_dxprivacy.sampler.word_level import WordDraw
+from spacy_dxprivacy.sampler.word_level import WordSampler
 from spacy_dxprivacy.space import learned
 
 N = 40
@@ -21,7 +21,7 @@ CHAIN = alone_chain(np.random.default_rng(1).random(N) ** 3 + 1e-4)
 
 @pytest.fixture
 def space(monkeypatch):
-    monkeypatch.setattr(calibration, "MANY", 0)
+    monkeypatch.setattr(calibration, "STORED_FROM", 0)
     monkeypatch.setattr(learned, "FEW", 0)
     X = np.random.default_rng(0).normal(size=(N, 4))
     return Space.from_vectors([f"w{i}" for i in range(N)], X)
@@ -46,7 +46,7 @@ def test_all_edges_of_the_builtin_space_lose_no_more_than_epsilon(prior):
     radii = graph.radii / graph.quanta
     chain = registry.dx_priors.get(prior)().fit(space)
     beta = calibration.beta_of(space, graph, chain, epsilon)
-    draw = WordDraw(Kernel(graph, beta), chain.unigram)
+    draw = WordSampler(Kernel(graph, beta), chain.unigram)
     logs = draw.log_sums(np.arange(len(graph))) - beta * radii
     nats = beta * lengths + np.abs(logs[low] - logs[graph.ends])
     assert (nats <= epsilon * lengths + 1e-9).all()

@@ -15,7 +15,7 @@ import pytest
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.sampler.draw import InputRows
+from spacy_dxprivacy.sampler.sentence_level import InputRows
 
 from .distributions import all_sentences, p_value, starts_of
 

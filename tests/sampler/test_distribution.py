@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.sampler import draw
+from spacy_dxprivacy.sampler import sentence_level
 
 from .distributions import (
     BETA,
@@ -108,7 +108,7 @@ def test_a_sentence_of_any_length_is_drawn_within_its_memory(monkeypatch):
     mechanism = small_mechanism("pairs")
     rows, starts = np.arange(1000) % N, starts_of(1000)
     whole = mechanism.sample(rows, Rng(seed=1), starts).rows
-    monkeypatch.setattr(draw, "MEMORY", 4 * N * 30)
+    monkeypatch.setattr(sentence_level, "MEMORY", 4 * N * 30)
     in_parts = mechanism.sample(rows, Rng(seed=1), starts).rows
     assert np.array_equal(whole, in_parts) and whole.min() >= 0 and whole.max() < N
 
@@ -118,7 +118,7 @@ def test_two_threads_draw_what_one_draws(monkeypatch):
     rows, starts = np.arange(600) % N, starts_of(*[6] * 100)
 
     def drawn(threads):
-        monkeypatch.setattr(draw, "product_threads", lambda wanted: nullcontext(threads))
+        monkeypatch.setattr(sentence_level, "product_threads", lambda wanted: nullcontext(threads))
         return mechanism.sample(rows, Rng(seed=4), starts).rows
 
     assert np.array_equal(drawn(1), drawn(2))

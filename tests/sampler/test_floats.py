@@ -7,7 +7,7 @@ from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
 from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.prior.registered import WordPairs
-from spacy_dxprivacy.sampler.forward_backward import ADDED, BlockSums, Forward, weigh_states
+from spacy_dxprivacy.sampler.forward_backward import BLOCK_STATES, BlockSums, Forward, weigh_states
 
 from .distributions import KINDS, small_chain
 
@@ -31,7 +31,7 @@ def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):
     exact = chain.delta.astype(np.float64).T @ M.astype(np.float64)
     exact += np.outer(chain.u, chain.back.astype(np.float64) @ M)
     off = np.abs(found / (exact * emissions.totals[:, None]) - 1).max()
-    assert 0 < off < (chain.states + ADDED + 10) * FLOAT_STEP
+    assert 0 < off < (chain.states + BLOCK_STATES + 10) * FLOAT_STEP
 
 
 @pytest.mark.parametrize("kind", ["default", "without contexts", *KINDS])

@@ -38,7 +38,7 @@ MECHANISMS = {"graph": path, "alone": alone, "fitted": on_a_line}
 def many(monkeypatch):
     """As if the words were too many to learn anything again."""
     monkeypatch.setattr(learned, "FEW", 0)
-    monkeypatch.setattr(calibration, "MANY", 0)
+    monkeypatch.setattr(calibration, "STORED_FROM", 0)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-r"""Sentence-level sampling, exactly: forward filtering, backward sampling.
+r"""Sample sentences exactly, by forward filtering and backward sampling.
 
     P(y_1..y_n | w_1..w_n) = q(y_1..y_n) exp(-beta sum of path(w_i, y_i)) / Z(w_1..w_n)
 
@@ -38,17 +38,17 @@ from .forward_backward import (
 )
 
 MEMORY = 3 * 2**26  # bytes of forward messages for the backward pass
-LEAST = 1e-37
-MANY = 256  # words, from which on several threads are faster
+MIN_SUM = 1e-37  # of a forward message, by which it is divided
+MULTITHREAD_FROM = 256  # words: for fewer, one thread is faster
 LANES = 128
-MOST_BUFFERS = 8  # kept for the next draw
+MAX_BUFFERS = 8  # kept for the next draw
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InputRows:
     """The k words of an input."""
 
-    rows: Ints1d  # NOTHING for words that the space lacks
+    rows: Ints1d  # UNKNOWN_ROW for words that the space lacks
     starts: Bools1d  # where sentences begin
     fixed: Bools1d  # words that stay unchanged
 
@@ -62,7 +62,7 @@ class Lanes:
     ends: Bools2d
 
     def parts(self, words: int) -> tuple[list[slice], int]:
-        """Return slices of steps of about so many words each, and the words of the largest."""
+        """Split into slices of about `words` words; also return the largest size."""
         live = np.count_nonzero(self.place >= 0, axis=1)
         part = (np.cumsum(live) - 1) // max(words, int(live[0]))
         sizes = np.bincount(np.unique(part, return_inverse=True)[1], live)
@@ -77,8 +77,10 @@ def spans(starts: Bools1d) -> tuple[Ints1d, Ints1d]:
 
 
 def batches(lengths: Ints1d, words: int, threads: int = 1) -> Iterator[Ints1d]:
-    """Yield batches of sentences of similar length, of so many words in total or a single sentence;
-    if possible, with as many sentences as fill the lanes of all threads."""
+    """Yield batches of sentences of similar length, of `words` words in total or a single sentence.
+
+    If possible, the sentences of a batch fill the lanes of all threads.
+    """
     order = np.argsort(-lengths, kind="stable")
     total, start = np.concatenate([[0], np.cumsum(lengths[order])]), 0
     while start < len(order):
@@ -119,7 +121,7 @@ class PackedSentences:
     uniforms: Floats2d  # (3, k), for each word of the text
 
 
-class SentenceDraw:
+class SentenceSampler:
     """Forward filtering and backward sampling of sentences, given emissions."""
 
     def __init__(self, chain: Chain, emissions: Emissions) -> None:
@@ -149,7 +151,7 @@ class SentenceDraw:
                 emitted = self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
             self._draw(PackedSentences(text, lanes, emitted, uniforms), capacity, drawn)
 
-        with product_threads(len(drawn) >= MANY) as threads:
+        with product_threads(len(drawn) >= MULTITHREAD_FROM) as threads:
             parts = (
                 sentences[i::threads]
                 for sentences in batches(lengths, capacity, threads)
@@ -188,7 +190,7 @@ class SentenceDraw:
         if buffer.size < size:
             buffer = np.empty(size, dtype=self.emissions.dtype)
         yield buffer[:size]
-        if len(self._free_buffers) < MOST_BUFFERS:
+        if len(self._free_buffers) < MAX_BUFFERS:
             self._free_buffers.append(buffer)
 
     def _filter(
@@ -213,7 +215,7 @@ class SentenceDraw:
             if self._fold is not None:
                 self._fold(X[1:])
             sums = self._sums(M[: self.chain.types])
-            scale = 1 / np.maximum(sums[:, 0].sum(axis=0), LEAST)
+            scale = 1 / np.maximum(sums[:, 0].sum(axis=0), MIN_SUM)
             X[1:] *= scale.astype(M.dtype)
             sums *= scale
             X[0] = sums[:, 1].sum(axis=0)
