@@ -18,7 +18,7 @@ from language.arpa import Arpa, beyond_back_off, read_arpa
 from scipy.sparse import csr_array, diags_array
 
 from spacy_dxprivacy.prior.cells import cells_of, places_in
-from spacy_dxprivacy.prior.chain import PairModel, chain_of, joint, shares_of
+from spacy_dxprivacy.prior.chain import PairModel, absorb_stops, chain_of, shares_of
 from spacy_dxprivacy.prior.contexts import BEGIN, Contexts, with_contexts
 from spacy_dxprivacy.prior.saved import write_model
 
@@ -32,7 +32,7 @@ def model_of(arpa: Arpa, name: str, most_contexts: int = 50_000) -> PairModel:
     u = np.maximum(arpa.p[spoken], LEAST)
     stop = (arpa.back * arpa.p[end] + beyond[:, [end]].toarray()[:, 0])[spoken]
     first = beyond[[begin]].toarray()[0][spoken] + arpa.back[begin] * u
-    delta, back, ends, sums = joint(beyond[spoken][:, spoken], stop, u, arpa.back[spoken])
+    delta, back, ends, sums = absorb_stops(beyond[spoken][:, spoken], stop, u, arpa.back[spoken])
     stays = shares_of(sums)
     fields = {"begin": first, "alone": u / stays, "end": ends, "back": back, "u": u}
     fields |= {"delta": delta, "emit": diags_array(stays).tocsr()}

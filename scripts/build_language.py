@@ -25,7 +25,7 @@ from language.types import Floats, make_types
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.lab.causal import open_model
-from spacy_dxprivacy.prior.builtin import BROAD, KINDS
+from spacy_dxprivacy.prior.builtin import BROAD, DOMAINS
 from spacy_dxprivacy.space import BUILTIN
 
 OF_ALL = ("frequency", "type_of_row")  # of pairs.npz, and the same for all kinds
@@ -67,7 +67,7 @@ def main() -> None:
     contexts = pack_contexts(*contexts_of(pairs, evidence, CONTEXTS, TRIPLES))
     arrays = own(packed(pairs, types, frequency, space.digest))
     save(args.out / f"pairs-{BROAD}.npz", arrays | contexts)
-    for kind in KINDS:
+    for kind in DOMAINS:
         counts = counts_of(sorted(args.written.glob(f"{kind}-*.npz")), cutter)
         pairs = pruned(taught(whole, counts, TRUST), args.pairs)
         print(f"{kind}: {counts.places:,} places, {pairs.delta.nnz} pairs")

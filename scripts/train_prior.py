@@ -39,7 +39,7 @@ def main() -> None:
     check_replaceable(args.target, ABOUT, "prior", force=args.force)
     prior = make_prior(
         texts_of(args.texts, args.field), types=args.types, pairs=args.pairs, lang=args.lang,
-        name=args.target.name, space=load(args.space), say=print,
+        name=args.target.name, space=load(args.space), report=print,
     )  # fmt: skip
     prior.save(args.target, force=args.force)
     print(f"{len(prior.model.words):,} types, of which the space holds {prior.in_space:.1%}")

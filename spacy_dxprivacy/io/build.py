@@ -27,7 +27,7 @@ from ..files.limits import MAX_CONFIG, check_size
 from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
-from ..prior.builtin import KINDS
+from ..prior.builtin import DOMAINS
 from ..registries import REGISTRIES, registry
 from ..space.sources import BUILTIN
 from ..surrogates.plain import PRESETS
@@ -374,11 +374,11 @@ def _setting(key: str, value: str) -> Any:
 
 def prior_config(given: str) -> dict[str, Any]:
     """Return the block of a prior. given: a name, a domain of dx.WordPairs.v1, or a folder."""
-    if given in KINDS:
+    if given in DOMAINS:
         return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
     if Path(given).is_dir():
         return {"@dx_priors": "dx.WordPairs.v1", "path": given}
-    return {"@dx_priors": full_name("dx_priors", given, KINDS)}
+    return {"@dx_priors": full_name("dx_priors", given, DOMAINS)}
 
 
 def _space_config(space: Path | str | None) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def build(
     default = (policy_name, policy, prior) == (*policy_of("general"), default_prior)
     stored = stored_distances(space, policy)
     facts = Facts(
-        draws_sentences=not chain.is_alone,
+        draws_sentences=not chain.is_unigram,
         measured=default and space.digest == Space.builtin().digest,
         longest=graph.longest,
         distance_quantiles=stored.get("apart"),
@@ -203,7 +203,7 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         fixed: Bools1d | None = None,
         candidates: Ints2d | None = None,
     ) -> Floats1d | Floats2d:
-        if starts is None or self.built.chain.is_alone:
+        if starts is None or self.built.chain.is_unigram:
             return super().log_likelihood(rows, outputs, starts, fixed, candidates)
         text, outputs, candidates = self._checked(rows, outputs, starts, fixed, candidates)
         likelihood = self.built.likelihood

@@ -15,7 +15,7 @@ from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..mechanisms.levels import level_of, scale_of
-from ..prior.builtin import lacked_of
+from ..prior.builtin import missing_share
 from ..privacy.guarantee import STATUSES, Guarantee
 from ..privacy.loss import best_guess
 from ..privacy.randomness import Rng
@@ -352,6 +352,6 @@ def check_listeners(nlp: Language, name: str) -> None:
 def warn_of_lacking(space: Space) -> None:
     """Warn if a space that was not chosen explicitly lacks English words of the built-in space. One
     that lacks most of them may be of another language."""
-    lacked = lacked_of(space)
+    lacked = missing_share(space)
     if LACKING < lacked < NOT_ENGLISH:
         warnings.warn(Warnings.DX104.format(lacked=lacked), DxWarning, stacklevel=3)

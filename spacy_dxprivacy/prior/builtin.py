@@ -13,7 +13,7 @@ pairs.npz    frequency     uint8 (n,): -12 ln of the frequency of each word in w
              context_successors, context_gap_low, context_gap_high, context_steps  as of pairs: what
                            is added to the share of P(z | y), which is 1 less their sum
              digest        of the space
-pairs-KIND.npz  without frequency and type_of_row; pairs-broad.npz has contexts
+pairs-DOMAIN.npz  without frequency and type_of_row; pairs-broad.npz has contexts
 
 Sums are normalised after reading. scripts/build_language.py writes these files.
 """
@@ -33,10 +33,10 @@ from .contexts import BEGIN, Contexts, with_contexts
 
 NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
-KINDS = ("clinical", "dialogues")  # domains, with pairs of their own
+DOMAINS = ("clinical", "dialogues")  # domains, with pairs of their own
 BROAD = "broad"  # a mix of domains, with contexts; the default of dx.WordPairs.v1
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
-LEAST = 1e-12  # of a type by back-off: an unmodified word may be any, such as n't
+MIN_PROBABILITY = 1e-12  # of a type by back-off: any word may stay unmodified, such as n't
 
 
 def _unpack(codes: Any, steps: int) -> Floats1d:
@@ -66,34 +66,44 @@ def frequency_of(space: Space) -> Floats1d:
     return np.array([frequency.get(word) or by_lower.get(word, least) for word in space.words])
 
 
-def lacked_of(space: Space) -> float:
-    """Return the share of running words of English web text that a space lacks, in any case, of
-    those that the built-in one has."""
+def missing_share(space: Space) -> float:
+    """Return the share of English running text that this space cannot represent.
+
+    It counts the words of the built-in space, by their frequency in web text, in any case.
+    """
     if space.digest == Space.builtin().digest:
         return 0.0
     missing = space.find_all(Space.builtin().words) < 0
     return float(frequencies()[missing].sum() / frequencies().sum())
 
 
-@lru_cache(maxsize=2 + len(KINDS))
-def builtin_model(kind: str | None = None) -> PairModel:
-    """Return the word pairs of a domain (KINDS, BROAD; None is general English) on the words of the
-    built-in space. Raise DxError for files of another space."""
+@lru_cache(maxsize=2 + len(DOMAINS))
+def builtin_model(domain: str | None = None) -> PairModel:
+    """Return the word pairs of a domain, on the words of the built-in space.
+
+    Args:
+        domain: One of DOMAINS, or BROAD; None for general English.
+
+    Raises:
+        DxError: If the files belong to another space.
+    """
     space = Space.builtin()
     arrays: dict[str, Any] = {}
-    for path in [FILE] if kind is None else [FILE, BUILTIN / f"pairs-{kind}.npz"]:
+    for path in [FILE] if domain is None else [FILE, BUILTIN / f"pairs-{domain}.npz"]:
         with np.load(path) as saved:
             arrays |= {name: saved[name] for name in saved.files}
         if bytes(arrays["digest"]).decode() != space.digest:
             why = "it belongs to another space"
             raise DxError(Errors.DX063.format(path=path, why=why))
-    return PairModel(space.words, _chain(arrays), NAME if kind is None else f"{NAME}_{kind}")
+    return PairModel(space.words, _chain(arrays), NAME if domain is None else f"{NAME}_{domain}")
 
 
 def _chain(arrays: dict[str, Any]) -> Chain:
     from scipy.sparse import csr_array
 
-    u, alone = (_normalised(np.maximum(_unpack(arrays[k], OF_LOG), LEAST)) for k in ("u", "alone"))
+    u, alone = (
+        _normalised(np.maximum(_unpack(arrays[k], OF_LOG), MIN_PROBABILITY)) for k in ("u", "alone")
+    )
     K = len(u)
     listed = _listed(arrays, K)
     back = 1 - listed.sum(axis=1, dtype=np.float64)

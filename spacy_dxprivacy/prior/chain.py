@@ -41,12 +41,12 @@ ARRAYS = ("begin", "alone", "end", "back", "u")
 TABLES = ("delta", "emit")
 PARTS = ("data", "indices", "indptr")  # of a table
 TOLERANCE = 1e-4  # of sums that should be 1, in float32
-JOINED = 0.01  # weight of a joined word, relative to its host
-MOST_JOINED = 0.1  # weight of all words of a host, relative to it
-LEAST_SHARE = 1e-3  # of a spelling, relative to the commonest
+JOINED_WEIGHT = 0.01  # weight of a joined word, relative to its host
+MAX_JOINED = 0.1  # weight of all words of a host, relative to it
+MIN_SHARE = 1e-3  # of a spelling, relative to the commonest
 HOSTS = 12_000  # the commonest words, which others join
-BLOCK = 1024
-LEAST_SUM = 1e-6  # of transitions from a word
+WORDS_AT_ONCE = 1024
+MIN_SUM = 1e-6  # of transitions from a word
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +133,7 @@ class Chain:
         return Chain(begin=begin.astype(np.float32), end=self.end[:K], delta=onto, **fields)
 
     @property
-    def is_alone(self) -> bool:
+    def is_unigram(self) -> bool:
         """Whether words are independent."""
         return self.states == 1
 
@@ -300,7 +300,7 @@ def chain_of(**fields: Any) -> Chain:
     return Chain(**{name: np.asarray(fields[name], np.float32) for name in ARRAYS}, **tables)
 
 
-def alone_chain(weights: Numbers1d) -> Chain:
+def unigram_chain(weights: Numbers1d) -> Chain:
     """Return a chain of independent words, given their weights, float (n,), above 0."""
     from scipy.sparse import csr_array
 
@@ -381,7 +381,7 @@ def map_to_space(model: PairModel, space: Space, frequency: Floats1d) -> Chain:
     states = chain.expand_to_states(types)
     # Contexts with a first word that is left out are not reachable.
     states[chain.types :] &= (inner.sum(axis=0) + chain.begin > 0)[chain.types :]
-    delta, back, end, sums = joint(
+    delta, back, end, sums = absorb_stops(
         inner[:, states],
         chain.end[: chain.types][types].astype(np.float64),
         u,
@@ -433,7 +433,7 @@ def spelling_shares(listed: WeightedWords, space: Space, frequency: Floats1d) ->
         raise DxError(Errors.DX064.format(prior=listed.name, space=space.name))
     largest = np.zeros(V)
     np.maximum.at(largest, columns, frequency[rows])
-    shares = np.maximum(frequency[rows], LEAST_SHARE * largest[columns])
+    shares = np.maximum(frequency[rows], MIN_SHARE * largest[columns])
     shares /= np.bincount(columns, shares, V)[columns]
     return csr_array((shares, (rows, columns)), shape=(len(space), V))
 
@@ -449,7 +449,7 @@ def with_neighbours(cells: Any, space: Space, weights: Floats1d) -> Any:
     guests, n = np.flatnonzero(is_unlisted), len(space)
     hosts = nearest_hosts(space, is_unlisted, cells @ weights)
     number = np.bincount(hosts, minlength=n)
-    share = np.minimum(JOINED, MOST_JOINED / np.maximum(number, 1))
+    share = np.minimum(JOINED_WEIGHT, MAX_JOINED / np.maximum(number, 1))
     stays = 1 / (1 + number * share)
     listed = np.flatnonzero(~is_unlisted)
     rows, columns = np.append(listed, guests), np.append(listed, hosts)
@@ -464,12 +464,12 @@ def nearest_hosts(space: Space, is_unlisted: Bools1d, weights: Floats1d) -> Ints
     X = with_classes(space)
     Y, guests = np.ascontiguousarray(X[hosts]), np.flatnonzero(is_unlisted)
     squares, nearest = (Y**2).sum(axis=1), np.empty(len(guests), dtype=np.int64)
-    for part in blocks(len(guests), BLOCK):
+    for part in blocks(len(guests), WORDS_AT_ONCE):
         nearest[part] = np.argmin(squares - 2 * X[guests[part]] @ Y.T, axis=1)
     return hosts[nearest]
 
 
-def joint(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...]:
+def absorb_stops(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...]:
     r"""Return a language model with stops as a chain: (delta, back, end, s).
 
     T + back u, (K, K), sums to 1 - stop in each row, or less if words are left out. With s = its
@@ -481,13 +481,13 @@ def joint(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...
     from scipy.sparse import diags_array
 
     s = np.asarray(T.sum(axis=1, dtype=np.float64)).reshape(-1) + back * u.sum()
-    safe = np.maximum(s, LEAST_SUM)
+    safe = np.maximum(s, MIN_SUM)
     delta = (diags_array(1 / safe) @ T).tocsr()
     back_off = np.maximum(1 - np.asarray(delta.sum(axis=1)).reshape(-1), 0.0)
     return delta, back_off, stop / safe, safe
 
 
 def shares_of(sums: Floats1d) -> Floats1d:
-    """Return the weights of words given the sums of `joint`, at most 1."""
+    """Return the weights of words given the sums of `absorb_stops`, at most 1."""
     shares: Floats1d = sums / max(1.0, sums.max())
     return shares

@@ -13,7 +13,7 @@ from .cells import places_in, places_of
 
 BEGIN = -1  # as x of a context: y begins a sentence
 # Of `lower`, so that every type can follow, and float32 suffices (docs/explanation/sentences.md).
-LEAST_LOWER = 1e-3
+MIN_LOWER = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +71,7 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
 
     beyond = contexts.beyond.sum(axis=1)
     total = (contexts.lower + beyond - f) / (1 - f)
-    lower = np.maximum((contexts.lower - f) / (1 - f), LEAST_LOWER)
+    lower = np.maximum((contexts.lower - f) / (1 - f), MIN_LOWER)
     scale = np.maximum(total - lower, 0) / np.maximum(beyond, 1e-30)
     cells = contexts.beyond.tocoo()
     c, z = cells.coords

@@ -33,17 +33,17 @@ from ..errors import Errors, UsageError
 from ..space import Space
 from ..validate import whole
 from .cells import cells_of
-from .chain import Chain, PairModel, chain_of, joint, shares_of
+from .chain import Chain, PairModel, absorb_stops, chain_of, shares_of
 from .saved import write_model
 
-LEAST_WORDS = 1000
+MIN_WORDS = 1000
 TYPES, PAIRS = 12_000, 1_000_000
-MOST_PAIRS = 2**25  # distinct pairs in memory; beyond it, pairs seen once are dropped
+MAX_PAIRS = 2**25  # distinct pairs in memory; beyond it, pairs seen once are dropped
 DISCOUNT = 0.75  # for texts that are too small to estimate it
 ENDS = frozenset([".", "!", "?", ";", "...", "\u2026", "?!", "!!", "!!!"])
-MOST_WORDS = 2**21  # distinct words; later ones are unknown
+MAX_WORDS = 2**21  # distinct words; later ones are unknown
 HELD_OUT = 10  # every tenth sentence
-AT_ONCE = 2**20  # words in memory
+WORDS_AT_ONCE = 2**20  # words in memory
 STOP = -1  # between sentences
 _RUN = re.compile(r"[^\w\s]{33,}")  # slow in spaCy's tokenizer
 
@@ -74,7 +74,7 @@ def make_prior(
     lang: str = "en",
     name: str = "custom",
     space: Space | None = None,
-    say: Callable[[str], object] = lambda line: None,
+    report: Callable[[str], object] = lambda line: None,
 ) -> MadePrior:
     """Make a prior of public texts.
 
@@ -85,7 +85,7 @@ def make_prior(
         lang: Language of the tokenizer.
         name: Name of the model.
         space: The space that shares its words; the built-in one if None.
-        say: Called with lines on the progress.
+        report: Called with lines on the progress.
 
     Raises:
         DxError: For settings out of range.
@@ -95,16 +95,16 @@ def make_prior(
     space = space or Space.builtin()
     corpus = collect(texts, lang)
     vocab = vocabulary(corpus, types)
-    if vocab.trained < LEAST_WORDS or len(vocab.types) < 2:
-        why = f"they hold {vocab.trained:,} words for training; {LEAST_WORDS:,} are needed"
+    if vocab.trained < MIN_WORDS or len(vocab.types) < 2:
+        why = f"they hold {vocab.trained:,} words for training; {MIN_WORDS:,} are needed"
         raise UsageError(Errors.DX065.format(why=why))
     in_space = float(np.mean([space.find(word) >= 0 for word in vocab.types]))
     if not in_space:
         why = f"the space {space.name!r} holds none of their words"
         raise UsageError(Errors.DX065.format(why=why))
-    say(f"{vocab.trained:,} words, {len(vocab.types):,} types; {vocab.held:,} words held out")
+    report(f"{vocab.trained:,} words, {len(vocab.types):,} types; {vocab.held:,} words held out")
     counts = count_pairs(corpus, vocab)
-    say(f"{len(counts.count):,} different pairs")
+    report(f"{len(counts.count):,} different pairs")
     model = pairs_model(counts, vocab.types, pairs, name)
     parts = [ids for ids, held in corpus.chunks() if held and len(ids)]
     nats = [nats_of_pairs(model.chain, vocab.sentences(ids)) for ids in parts]
@@ -169,7 +169,7 @@ def count_pairs(corpus: TokenizedTexts, vocab: Vocabulary) -> PairCounts:
         keys, place = np.unique(np.concatenate([keys, new_keys]), return_inverse=True)
         sums = np.bincount(place, np.concatenate([counts, number]), len(keys))
         counts = sums.astype(np.int64)
-        if len(keys) > MOST_PAIRS:
+        if len(keys) > MAX_PAIRS:
             keys, counts = keys[counts > 1], counts[counts > 1]
     return PairCounts(keys // (K + 2), keys % (K + 2), counts, K)
 
@@ -185,8 +185,8 @@ def discounts(count: Ints1d) -> Floats1d:
     return clipped
 
 
-def pairs_model(counts: PairCounts, types: list[str], most_pairs: int, name: str) -> PairModel:
-    """Return the smoothed model of pairs of types, with at most so many of them listed."""
+def pairs_model(counts: PairCounts, types: list[str], max_pairs: int, name: str) -> PairModel:
+    """Return the smoothed model of pairs of types, listing at most `max_pairs` of them."""
     from scipy.sparse import csr_array, diags_array
 
     K, W = counts.K, counts.K + 2
@@ -201,9 +201,9 @@ def pairs_model(counts: PairCounts, types: list[str], most_pairs: int, name: str
     u, stop_or_start = np.maximum(follows[:K], 1e-12), K + 1
     stop = back[:K] * follows[stop_or_start] + listed[:K, [stop_or_start]].toarray().reshape(-1)
     begin = listed[[stop_or_start], :K].toarray().reshape(-1) + back[stop_or_start] * u
-    delta, back_off, end, sums = joint(listed[:K, :K], stop, u, back[:K])
+    delta, back_off, end, sums = absorb_stops(listed[:K, :K], stop, u, back[:K])
     stays = shares_of(sums)
-    delta, back_off = pruned(delta, back_off, u / u.sum(), frequency, most_pairs)
+    delta, back_off = pruned(delta, back_off, u / u.sum(), frequency, max_pairs)
     chain = chain_of(
         begin=begin, alone=frequency / stays, end=end, back=back_off, u=u, delta=delta,
         emit=diags_array(stays).tocsr(),
@@ -212,7 +212,7 @@ def pairs_model(counts: PairCounts, types: list[str], most_pairs: int, name: str
 
 
 def pruned(
-    delta: Any, back: Floats1d, u: Floats1d, mass: Floats1d, most_pairs: int
+    delta: Any, back: Floats1d, u: Floats1d, mass: Floats1d, max_pairs: int
 ) -> tuple[Any, Floats1d]:
     """Return the pairs with the largest P(x, y) ln(P(y | x) / back-off), and back-off weights,
     which get the mass of the others. mass: (K,), of each context."""
@@ -222,7 +222,7 @@ def pruned(
     x, y = cells.coords
     floor = np.maximum(back[x] * u[y], 1e-12)
     gain = mass[x] * (cells.data + floor) * np.log1p(cells.data / floor)
-    keep = np.sort(np.argsort(-gain, kind="stable")[:most_pairs])
+    keep = np.sort(np.argsort(-gain, kind="stable")[:max_pairs])
     table = csr_array((cells.data[keep], (x[keep], y[keep])), shape=cells.shape)
     table.eliminate_zeros()
     table.sort_indices()
@@ -262,7 +262,7 @@ class TokenizedTexts:
         out."""
         number = start = 0
         while start < len(self.ids):
-            end = min(start + AT_ONCE, len(self.ids))
+            end = min(start + WORDS_AT_ONCE, len(self.ids))
             while self.ids[end - 1] != STOP:
                 end += 1
             ids = np.array(self.ids[start:end], dtype=np.int64)
@@ -279,7 +279,7 @@ def collect(texts: Iterable[str], lang: str = "en") -> TokenizedTexts:
     with tempfile.TemporaryFile(prefix="dx-prior-") as file:
         for sentence in _sentences(texts, lang):
             for word in sentence:
-                if len(index) < MOST_WORDS:
+                if len(index) < MAX_WORDS:
                     index.setdefault(word, len(index))
             file.write(array("i", [*(index.get(word, 0) for word in sentence), STOP]).tobytes())
         file.flush()

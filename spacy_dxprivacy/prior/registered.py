@@ -18,12 +18,12 @@ import numpy as np
 from ..registries import registry
 from ..space import Space
 from ..validate import between, fail, needs, one_of
-from .builtin import BROAD, KINDS, NAME, builtin_model, frequencies, frequency_of
-from .chain import Chain, WeightedWords, alone_chain, map_to_space, spelling_shares
+from .builtin import BROAD, DOMAINS, NAME, builtin_model, frequencies, frequency_of
+from .chain import Chain, WeightedWords, map_to_space, spelling_shares, unigram_chain
 from .saved import read_model
 
-LEAST = 1e-30  # in the range of float32
-MOST_MAPPED = 2
+MIN_WEIGHT = 1e-30  # in the range of float32
+MAX_MAPPED = 2  # chains in the cache
 _mapped: dict[tuple[str, str | None], Chain] = {}
 
 
@@ -35,7 +35,7 @@ class Uniform:
     draws = "alone"
 
     def fit(self, space: Space) -> Chain:
-        return alone_chain(np.ones(len(space)))
+        return unigram_chain(np.ones(len(space)))
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class WordFrequency:
             weights = spelling_shares(listed, space, frequency_of(space)) @ listed.weights
             # Unknown words are as rare as the rarest known word.
             weights = np.maximum(weights, weights[weights > 0].min())
-        return alone_chain(np.maximum((weights / weights.max()) ** self.gamma, LEAST))
+        return unigram_chain(np.maximum((weights / weights.max()) ** self.gamma, MIN_WEIGHT))
 
     def _listed(self) -> WeightedWords:
         if self.path is not None:
@@ -91,7 +91,7 @@ class WordPairs:
         chain = _mapped.pop(key, None)
         chain = chain or map_to_space(builtin_model(self.domain), space, frequency_of(space))
         _mapped[key] = chain
-        for old in list(_mapped)[:-MOST_MAPPED]:
+        for old in list(_mapped)[:-MAX_MAPPED]:
             _mapped.pop(old, None)
         return chain
 
@@ -137,7 +137,7 @@ def make_word_pairs(path: str | None = None, domain: str | None = None) -> WordP
             assistant); the broad mix if None.
     """
     if domain is not None:
-        one_of("domain", domain, KINDS)
+        one_of("domain", domain, DOMAINS)
         if path is not None:
             raise fail("domain", "left out where a path is given", domain)
     return WordPairs(None if path is None else Path(path), domain or BROAD)

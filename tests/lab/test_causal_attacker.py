@@ -19,7 +19,7 @@ from spacy_dxprivacy.lab.attacks.language import FREQUENCY_SHARE, Language
 from spacy_dxprivacy.lab.attacks.reading import causal_guess
 from spacy_dxprivacy.lab.causal import word_tokens
 from spacy_dxprivacy.lab.corpus import sanitised
-from spacy_dxprivacy.prior.chain import alone_chain
+from spacy_dxprivacy.prior.chain import unigram_chain
 
 from .fakes import FakeModel, small_law
 from .test_attacks_language import best_words, log_sentences, posterior
@@ -34,7 +34,7 @@ def small_reader(beam=24):
 
 def knowing():
     known = np.random.default_rng(5).random(N) + 0.05
-    return Language(alone_chain(known / known.sum()), known / known.sum())
+    return Language(unigram_chain(known / known.sum()), known / known.sum())
 
 
 def reading(text, out, mechanism, language):

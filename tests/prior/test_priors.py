@@ -43,7 +43,7 @@ def test_every_word_of_any_english_space_can_come_out(name, space):
 
 def test_uniform_is_uniform(space):
     chain = make_uniform().fit(space)
-    assert chain.is_alone and np.ptp(chain.unigram) == 0
+    assert chain.is_unigram and np.ptp(chain.unigram) == 0
     assert chain.unigram.sum() == pytest.approx(1, abs=1e-4)
 
 

@@ -12,7 +12,7 @@ from spacy_dxprivacy.mechanisms.path_v2 import SentenceMechanism, Sentences
 from spacy_dxprivacy.metric import STEPS
 from spacy_dxprivacy.metric.policy_graph import Kernel, with_lengths
 from spacy_dxprivacy.metric.word_graph import graph_of
-from spacy_dxprivacy.prior.chain import Chain, alone_chain
+from spacy_dxprivacy.prior.chain import Chain, unigram_chain
 from spacy_dxprivacy.privacy.guarantee import Guarantee
 from spacy_dxprivacy.sampler.word_level import WordSampler
 from spacy_dxprivacy.ty import Facts
@@ -35,7 +35,7 @@ def small_chain(kind, n=N, seed=1):
     """Some zeros are in it: pairs that never come, words that a state does not have."""
     rng = np.random.default_rng(seed)
     if kind == "alone":
-        return alone_chain(rng.random(n) + 0.1)
+        return unigram_chain(rng.random(n) + 0.1)
     K = {"pairs": n, "pairs of types": 3, "many words a state": 4, "contexts": 3}[kind]
     back = rng.random(K) * 0.6 + 0.2
     delta = rng.random((K, K)) * (rng.random((K, K)) < 0.6)
@@ -93,7 +93,7 @@ def uneven(space):
 def build(space, guarantee, chain, beta):
     kernel = Kernel(uneven(space), beta)
     words = WordSampler(kernel, chain.unigram)
-    facts = Facts(draws_sentences=not chain.is_alone, longest=kernel.graph.longest)
+    facts = Facts(draws_sentences=not chain.is_unigram, longest=kernel.graph.longest)
     return Sentences(chain, kernel, words, guarantee, facts)
 
 
@@ -136,7 +136,7 @@ def log_q(chain, sentence):
 
 def log_law(chain, sentences):
     """ln q of each of the sentences."""
-    if chain.is_alone:
+    if chain.is_unigram:
         return np.log(chain.unigram)[sentences].sum(axis=1)
     return np.array([log_q(chain, sentence) for sentence in sentences])
 

@@ -8,7 +8,7 @@ import pytest
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.metric.policy import PLAIN, policy_graph
 from spacy_dxprivacy.metric.policy_graph import Kernel
-from spacy_dxprivacy.prior.chain import alone_chain
+from spacy_dxprivacy.prior.chain import unigram_chain
 from spacy_dxprivacy.privacy.noise import solved_beta
 from spacy_dxprivacy.sampler import calibration
 from spacy_dxprivacy.sampler.calibration import distance_weights, exact_epsilon
@@ -16,7 +16,7 @@ from spacy_dxprivacy.sampler.word_level import WordSampler
 from spacy_dxprivacy.space import learned
 
 N = 40
-CHAIN = alone_chain(np.random.default_rng(1).random(N) ** 3 + 1e-4)
+CHAIN = unigram_chain(np.random.default_rng(1).random(N) ** 3 + 1e-4)
 
 
 @pytest.fixture

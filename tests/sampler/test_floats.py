@@ -5,7 +5,7 @@ import pytest
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
-from spacy_dxprivacy.prior.chain import alone_chain
+from spacy_dxprivacy.prior.chain import unigram_chain
 from spacy_dxprivacy.prior.registered import WordPairs
 from spacy_dxprivacy.sampler.forward_backward import BLOCK_STATES, BlockSums, Forward, weigh_states
 
@@ -53,7 +53,7 @@ def test_the_bound_is_the_sum_of_the_derivation_and_hardly_more(mechanism, kind)
 
 
 def test_the_receipt_says_how_much_rounding_adds(mechanism):
-    assert rounding(alone_chain(np.ones(3))) < 1e-5
+    assert rounding(unigram_chain(np.ones(3))) < 1e-5
     told = f"Rounding: {rounding(mechanism.built.chain):.2g} nats a word"
     assert told in mechanism.guarantee.notes
 

@@ -15,8 +15,8 @@ import numpy as np
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ...errors import DxError
 from ...mechanisms.path_v2 import SentenceMechanism
-from ...prior.builtin import BROAD, KINDS, builtin_model, frequency_of
-from ...prior.chain import Chain, alone_chain
+from ...prior.builtin import BROAD, DOMAINS, builtin_model, frequency_of
+from ...prior.chain import Chain, unigram_chain
 from ...prior.make import STOP, nats_of_pairs
 from ...prior.registered import WordPairs
 from ...space import Space
@@ -144,7 +144,7 @@ def language_of(space: Space, read: EncodedCorpus | None = None) -> Language:
     try:
         chain = WordPairs(domain=None).fit(space).pairs
     except DxError:
-        chain = alone_chain(np.maximum(frequencies, MIN_PROBABILITY))
+        chain = unigram_chain(np.maximum(frequencies, MIN_PROBABILITY))
         return Language(chain, frequencies, name="word frequencies", web=web)
     domain = None if read is None else _domain_of(read, space)
     domain_chain = None if domain is None else WordPairs(domain=domain).fit(space).pairs
@@ -160,7 +160,7 @@ def _domain_of(read: EncodedCorpus, space: Space) -> str | None:
         return None
     words = np.where(rows >= 0, english.one_state[0][rows], english.states)
     sentences = np.append(np.insert(words, np.flatnonzero(read.sentences)[1:], STOP), STOP)
-    domains = (None, BROAD, *KINDS)
+    domains = (None, BROAD, *DOMAINS)
     nats = {d: nats_of_pairs(builtin_model(d).chain.pairs, sentences).sum() for d in domains}
     return min(nats, key=lambda domain: float(nats[domain]))
 
@@ -173,7 +173,7 @@ def language_variants(language: Language, mechanism: Mechanism) -> list[Language
         chains[OF_PRIOR] = mechanism.built.chain.pairs
     variants = [language]
     for name, chain in chains.items():
-        if chain is None or chain.is_alone or chain.one_state is None:
+        if chain is None or chain.is_unigram or chain.one_state is None:
             continue  # not a distribution of pairs
         if chain.digest not in {variant.chain.digest for variant in variants}:
             variants.append(replace(language, chain=chain, name=name))

@@ -1,4 +1,4 @@
-"""Pairs of the package for kinds of text: models like the others, that know such text better."""
+"""Pairs of the package for domains: each knows text of its domain better than the others do."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.io.build import prior_config
-from spacy_dxprivacy.prior.builtin import KINDS, builtin_model
+from spacy_dxprivacy.prior.builtin import DOMAINS, builtin_model
 from spacy_dxprivacy.prior.make import nats_of_pairs
 
 STOP = -1
@@ -33,15 +33,15 @@ def types_of(sentences):
     return np.concatenate([[*types[[r for r in some if r >= 0]], STOP] for some in rows])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_kind_knows_such_text_better(kind):
-    types = types_of(TEXTS[kind])
-    nats = {k: nats_of_pairs(builtin_model(k).chain, types).mean() for k in (None, *KINDS)}
-    assert min(nats, key=nats.get) == kind
-    assert nats[None] - nats[kind] > 0.3
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_domain_knows_its_text_better(domain):
+    types = types_of(TEXTS[domain])
+    nats = {k: nats_of_pairs(builtin_model(k).chain, types).mean() for k in (None, *DOMAINS)}
+    assert min(nats, key=nats.get) == domain
+    assert nats[None] - nats[domain] > 0.3
 
 
-def test_other_kinds_are_told():
+def test_an_error_names_all_domains():
     make = registry.dx_priors.get("dx.WordPairs.v1")
     with pytest.raises(DxError, match="clinical"):
         make(domain="klinical")
