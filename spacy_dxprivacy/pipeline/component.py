@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -95,6 +95,34 @@ make_dx_entity_sanitizer = Language.factory(
 )
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Fitted:
+    """The settings on a space, within a pipeline.
+
+    Attributes:
+        terms: The terms of every receipt.
+        coverage: The languages that the pipeline covers.
+        context: What the stages of all batches share.
+    """
+
+    terms: ReceiptTerms
+    coverage: Coverage
+    context: StageContext
+
+
+@dataclass(frozen=True)
+class SavedSpace:
+    """The space that a pipeline was saved with.
+
+    Attributes:
+        digest: Its digest.
+        folder: The folder of what was learned from it; None for a pipeline of bytes.
+    """
+
+    digest: str
+    folder: Path | None
+
+
 class DxSanitizer(FailsClosed):
     """Make new Docs whose selected words are sampled by a mechanism. See SanitizerSettings.
 
@@ -109,13 +137,10 @@ class DxSanitizer(FailsClosed):
         self.on_replacements: OnReplacements | None = None
         self._nlp: Language | None = nlp
         self._checked_names: list[str] = []
-        self._coverage: Coverage | None = None
+        # A space is loaded without a fit by `to_disk`, which needs its digest only.
         self._space: Space | None = None
-        self._terms: ReceiptTerms | None = None
-        self._stage_context: StageContext | None = None
-        self._expected_digest: str | None = None
-        self._names_another_space = False
-        self._learned_folder: Path | None = None
+        self._fitted: Fitted | None = None
+        self._saved: SavedSpace | None = None
         self._has_read = False
         self._has_read_in_zone = False
 
@@ -158,13 +183,10 @@ class DxSanitizer(FailsClosed):
         zones = {vocab.in_memory_zone for vocab in vocabularies}
         self._has_read |= False in zones
         self._has_read_in_zone |= True in zones
-        space, terms = self.space, self.terms
-        coverage = self._coverage_of(space)
+        terms, coverage, context = self.fitted.terms, self.fitted.coverage, self.fitted.context
         docs = [self._covered(in_normal_form(doc, self._nlp, self), coverage) for doc in docs]
-        if self._stage_context is None:
-            self._stage_context = StageContext(self.settings, space, coverage.scripts)
-        self._stage_context.on_replacements = self.on_replacements
-        return write(self.settings, run_stages(docs, self._stage_context), terms)
+        context.on_replacements = self.on_replacements
+        return write(self.settings, run_stages(docs, context), terms)
 
     def _covered(self, doc: Doc, coverage: Coverage) -> Doc:
         """Return the Doc with passages in uncovered languages and scripts redacted, or raise
@@ -180,13 +202,6 @@ class DxSanitizer(FailsClosed):
             raise refusal(text, passages, coverage)
         return redacted(doc, passages)
 
-    def _coverage_of(self, space: Space) -> Coverage:
-        if self._coverage is None:
-            if self._nlp is None:
-                raise DxError(Errors.DX027)
-            self._coverage = coverage_of(self.settings, self._nlp, self, space)
-        return self._coverage
-
     def _check_pipeline(self) -> None:
         if self._nlp is not None and self._checked_names != self._nlp.pipe_names:
             self.settings.selector.check(self._nlp, self.name)
@@ -194,6 +209,8 @@ class DxSanitizer(FailsClosed):
             if not self._checked_names:
                 check_labels(self.settings, self._nlp, self.name)
             self._checked_names = list(self._nlp.pipe_names)
+            if self._fitted is not None:  # a new recogniser may cover other languages
+                self._fitted = self._within_pipeline(self._fitted.terms)
         one_thread_in_workers()
         if self.settings.rng.seed is not None:
             self.settings.rng.check()
@@ -208,37 +225,52 @@ class DxSanitizer(FailsClosed):
         """The space in use, which is loaded once the pipeline is complete."""
         space = self._space
         if space is None:
-            if self._nlp is None:
-                raise DxError(Errors.DX027)
-            space = self.settings.space.load(self._nlp)
-            if self.settings.space.unasked and self._nlp.lang == "en":
+            nlp = self._pipeline()
+            space = self.settings.space.load(nlp)
+            if self.settings.space.unasked and nlp.lang == "en":
                 warn_of_lacking(space)
             self._use(space)
         return space
 
     @property
+    def fitted(self) -> Fitted:
+        """The settings on the space. The first use fits the mechanism."""
+        if self._fitted is None:
+            self._fitted = self._within_pipeline(fit(self.settings, self.space, self._nlp))
+        return self._fitted
+
+    @property
     def terms(self) -> ReceiptTerms:
         """The terms of every receipt of this component. The first use fits the mechanism."""
-        if self._terms is None:
-            self._terms = fit(self.settings, self.space, self._nlp)
-        return self._terms
+        return self.fitted.terms
+
+    def _within_pipeline(self, terms: ReceiptTerms) -> Fitted:
+        space = self.space
+        coverage = coverage_of(self.settings, self._pipeline(), self, space)
+        return Fitted(terms, coverage, StageContext(self.settings, space, coverage.scripts))
+
+    def _pipeline(self) -> Language:
+        """Return the pipeline. Raise DxError in a worker, whose component has none."""
+        if self._nlp is None:
+            raise DxError(Errors.DX027)
+        return self._nlp
 
     def warm_up(self) -> None:
         """Load the space and fit the mechanism before the first text.
 
         Workers that are forked later share their memory.
         """
-        self._terms = self.terms
-        self.space.find("")
+        space = self.fitted.context.space
+        space.find("")
         self.settings.mechanism.sample(np.zeros(1, dtype=np.int64), self.settings.rng)
 
     def _use(self, space: Space) -> None:
-        if self._expected_digest not in (None, space.digest):
-            message = Errors.DX025.format(saved=self._expected_digest, found=space.digest)
-            raise DxError(message)
-        if self._learned_folder and not self._names_another_space:
-            learned.read_beside(space, self._learned_folder)
-        self._space, self._terms, self._coverage, self._stage_context = space, None, None, None
+        saved = self._saved
+        if saved is not None and saved.digest != space.digest:
+            raise DxError(Errors.DX025.format(saved=saved.digest, found=space.digest))
+        if saved is not None and saved.folder is not None:
+            learned.read_beside(space, saved.folder)
+        self._space, self._fitted = space, None
 
     # -- serialization ---------------------------------------------------------------------------
 
@@ -254,10 +286,10 @@ class DxSanitizer(FailsClosed):
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
         """Load what to_disk wrote. Raise DxError if the space has changed."""
-        util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p))}, exclude)
-        if (Path(path) / "space").is_dir() and not self._names_another_space:
-            self._use(Space.load(Path(path) / "space", verify=True))
-        self._learned_folder = Path(path)
+        folder = Path(path)
+        util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p), folder)}, exclude)
+        if self._saved is not None and (folder / "space").is_dir():
+            self._use(Space.load(folder / "space", verify=True))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -272,7 +304,7 @@ class DxSanitizer(FailsClosed):
         """Load what to_bytes returned. Raise DxError if the space has changed."""
 
         def read_space(packed: bytes) -> None:
-            if not self._names_another_space:
+            if self._saved is not None:
                 self._use(Space.from_bytes(packed))
 
         readers: dict[str, Callable[[Any], Any]] = {"dx": self._expect, "space": read_space}
@@ -288,14 +320,13 @@ class DxSanitizer(FailsClosed):
             return {}
         return dict(self._nlp.get_pipe_config(self.name).get("space", {}))
 
-    def _expect(self, saved: dict[str, Any]) -> None:
+    def _expect(self, saved: dict[str, Any], folder: Path | None = None) -> None:
         """Expect the saved space, unless the config now names another."""
-        self._space = self._terms = self._stage_context = None
         config, saved_config = self._space_block(), saved.get("space", {})
         # Settings that a later version added do not count.
         differs = any(config.get(key) != value for key, value in saved_config.items())
-        self._names_another_space = bool(config) and differs
-        self._expected_digest = None if self._names_another_space else saved["digest"]
+        self._saved = None if config and differs else SavedSpace(saved["digest"], folder)
+        self._space = self._fitted = None
 
     def _warn_of_read_texts(self) -> None:
         # The words of a memory zone are in the vocabulary until the zone ends.
@@ -307,11 +338,9 @@ class DxSanitizer(FailsClosed):
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a worker: fitted, without the pipeline, which the worker has."""
         self._check_pipeline()
-        self._space = self.space
-        self._coverage_of(self._space)
-        dropped: dict[str, Any] = {"_nlp": None, "_stage_context": None, "on_replacements": None}
+        dropped: dict[str, Any] = {"_nlp": None, "_fitted": self.fitted, "on_replacements": None}
         has_not_read = {"_has_read": False, "_has_read_in_zone": False}
-        return {**self.__dict__, **dropped, "_terms": self.terms, **has_not_read}
+        return {**self.__dict__, **dropped, **has_not_read}
 
 
 def without_text(error: Exception) -> DxError:

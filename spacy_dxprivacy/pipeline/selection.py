@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
@@ -68,6 +68,11 @@ class StageContext:
         it is known."""
         mechanism = self.settings.mechanism
         return max_name_distance(mechanism, self.space), tuple(facts_of(mechanism).near_names[:1])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields for a worker: without the listener, and without what is computed."""
+        kept = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**kept, "on_replacements": None}
 
 
 def draw_surrogates(draft: Draft, context: StageContext) -> Draft:

@@ -104,6 +104,16 @@ def test_a_recogniser_of_the_language_covers_it():
     assert "Петров" not in new and "поступил в больницу" in new
 
 
+def test_a_recogniser_that_is_added_after_the_fit_covers_its_language():
+    nlp = spacy.blank("ru")
+    nlp.add_pipe("dx_entity_ruler")
+    sanitizer = nlp.add_pipe("dx_entity_sanitizer", config={"selector": {"labels": ["PERSON"]}})
+    sanitizer.warm_up()
+    ruler = nlp.add_pipe("entity_ruler", before="dx_entity_sanitizer")
+    ruler.add_patterns([{"label": "PERSON", "pattern": "Иван Петров"}])
+    assert "Петров" not in nlp(OTHERS["ru"][0]).text
+
+
 @pytest.mark.parametrize("language", ["fr", "de", "es", "it", "nl", "pl"])
 def test_words_of_a_pipeline_are_drawn_from_a_space_of_its_language(language):
     nlp = spacy.blank(language)
