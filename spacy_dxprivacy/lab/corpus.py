@@ -23,7 +23,8 @@ from ..io.formats import Row, find_slots
 from ..io.jobs import check_first_record, open_input, plan_jobs, read
 from ..io.records import Failed, Input, Record, chunks, nlp_inputs
 from ..io.results import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
-from ..pipeline.draft import PLAIN, Draft
+from ..pipeline.draft import Draft
+from ..pipeline.kinds import Kind, of_kind
 from ..pipeline.select import REDACTED
 from ..pipeline.selection import cut
 from ..privacy.loss import MAX_SENTENCE_WORDS
@@ -114,7 +115,7 @@ def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d
     """Return the Words of a Doc, and their tokens, int64 (k,)."""
     draft = Draft.of([doc], space)
     draft = cut(draft, draft.kinds)
-    places = np.flatnonzero(draft.kinds == PLAIN)
+    places = np.flatnonzero(of_kind(draft.kinds, Kind.PLAIN))
     starts = np.diff(draft.sentences[places], prepend=-1) > 0
     return draft.rows[places], starts, _plaintext_before(doc, places), places
 

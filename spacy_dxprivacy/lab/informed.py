@@ -21,7 +21,8 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
 from ..io.build import get_sanitizer
 from ..mechanisms.path_v2 import SentenceMechanism
-from ..pipeline.draft import PLAIN, SELECTED, Draft
+from ..pipeline.draft import Draft
+from ..pipeline.kinds import Kind, of_kind
 from ..pipeline.receipt import Receipt
 from ..pipeline.selection import StageContext, select
 from ..privacy.guarantee import Guarantee
@@ -160,8 +161,8 @@ class InformedAttacker:
                 break
             doc = pipe(doc)
         draft = select(Draft.of([doc], self.space), StageContext(self.settings, self.space))
-        drawn = draft.kinds == SELECTED
-        plain = (draft.kinds == PLAIN) & (draft.rows >= 0) & drawn.any()
+        drawn = of_kind(draft.kinds, Kind.SELECTED)
+        plain = of_kind(draft.kinds, Kind.PLAIN) & (draft.rows >= 0) & drawn.any()
         places = np.flatnonzero(drawn | plain)
         starts = np.diff(draft.sentences[places], prepend=-1) > 0
         return DocWords(doc, InputRows(draft.rows[places], starts, ~drawn[places]), places)
@@ -170,7 +171,7 @@ class InformedAttacker:
         """Return the rows of the words of a secret, -1 for words that the space lacks."""
         doc = self.nlp.make_doc(text)
         draft = Draft.of([doc], self.space)
-        rows: Ints1d = draft.rows[draft.kinds == PLAIN]
+        rows: Ints1d = draft.rows[of_kind(draft.kinds, Kind.PLAIN)]
         return rows
 
     def secret(

@@ -26,14 +26,10 @@ from ..surrogates.replacements import Replacement, words_of_surrogate
 from ..text.mentions import Entity
 from ..text.normal_doc import MARKS, bounds_of
 from .count import Count, Persons
+from .kinds import DRAWN, Kind, of_kind
 from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
 from .select import WHICH
 from .settings import SanitizerSettings
-
-# Kinds of tokens. STOP, MARK: punctuation and white space that does or does not end a sentence.
-# PLAIN: an unmodified word. SURROGATE: a token of a surrogate. SELECTED: a word to be sampled; it
-# becomes SAMPLED, or UNKNOWN if the space lacks it. NUMBER: a number, sampled by its value.
-STOP, MARK, PLAIN, SURROGATE, SELECTED, SAMPLED, UNKNOWN, NUMBER = range(8)
 
 _ATTRIBUTES = [ORTH, NORM, LOWER, IS_PUNCT, IS_SPACE, SPACY]
 _ENDS = np.array(
@@ -52,7 +48,7 @@ class Draft:
         documents: The index of the document of each token, int64 (t,).
         words: Texts, object (t,).
         spaces: Whether a blank follows each word, bool (t,).
-        kinds: The kind of each token, int64 (t,).
+        kinds: The Kind of each token, int64 (t,).
         rows: The row of each word in the space, -1 without one, int64 (t,).
         sentences: The number of its sentence, int64 (t,), rising.
         sources: The input token that each token comes from, int64 (t,).
@@ -88,6 +84,8 @@ class Draft:
         for i in np.flatnonzero(table[:, 4]).tolist():
             ends[i] = ends[i] or "\n" in words[i]
         stops, bounds = is_mark & ends, np.cumsum([0, *map(len, docs)])
+        kinds = np.full(len(words), Kind.PLAIN)
+        kinds[is_mark], kinds[stops] = Kind.PUNCTUATION, Kind.SENTENCE_END
         documents = np.repeat(np.arange(len(docs)), np.diff(bounds))
         return cls(
             docs=docs,
@@ -95,7 +93,7 @@ class Draft:
             documents=documents,
             words=words,
             spaces=table[:, 5] > 0,
-            kinds=np.where(stops, STOP, np.where(is_mark, MARK, PLAIN)),
+            kinds=kinds,
             rows=space.find_ids(*np.ascontiguousarray(table[:, :3].T)),
             sentences=np.cumsum(stops) + documents,
             sources=np.arange(len(words)) - bounds[documents],
@@ -131,7 +129,7 @@ class Draft:
             documents=documents,
             words=all_words,
             spaces=all_spaces,
-            kinds=np.where(is_new, SURROGATE, self.kinds[origin]),
+            kinds=np.where(is_new, Kind.SURROGATE, self.kinds[origin]),
             rows=np.where(is_new, -1, self.rows[origin]),
             sentences=self.sentences[origin],
             sources=self.sources[origin],
@@ -144,7 +142,7 @@ class Draft:
         hidden = np.full(len(self), -1)
         kinds = self.kinds
         if not shows_unknown:
-            kinds = np.where(kinds == UNKNOWN, SAMPLED, kinds)
+            kinds = np.where(of_kind(kinds, Kind.UNKNOWN), Kind.SAMPLED, kinds)
         blank = replace(self, docs=(), entities=(), replacements=(), persons=(), kinds=kinds)
         return replace(blank, rows=hidden, sources=hidden, words=self.words.copy())
 
@@ -173,7 +171,7 @@ _NO_START = np.uint64(2**64 - 1)  # value of SENT_START: -1, no sentence begins
 
 def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> list[Doc]:
     """Make the new Docs of a draft, each with its receipt."""
-    if unsampled := int((draft.kinds == SELECTED).sum()):
+    if unsampled := int(of_kind(draft.kinds, Kind.SELECTED).sum()):
         what = {"part": "The stages", "given": "the input", "expected": "words that were drawn"}
         raise DxError(Errors.DX038.format(count=unsampled, **what))
     docs = []
@@ -181,7 +179,7 @@ def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> lis
         words, spaces = draft.words[part].tolist(), draft.spaces[part].tolist()
         output = Doc(doc.vocab, words=words, spaces=spaces)
         kinds, sources = draft.kinds[part], draft.sources[part]
-        placed = kinds == SURROGATE
+        placed = of_kind(kinds, Kind.SURROGATE)
         follows = placed & (np.diff(sources, prepend=-1) == 0)  # not its first token
         for name in settings.carry:
             _carry(name, doc, output, sources, follows)
@@ -222,10 +220,10 @@ def _provenance(
     mentions: the label of each surrogate.
     """
     labels = ["UNMODIFIED", "SAMPLED", "UNKNOWN", *mentions]
-    label_of = (kinds >= SAMPLED).astype(np.int64)
+    label_of = of_kind(kinds, DRAWN).astype(np.int64)
     if WHICH in settings.unknown.in_clear:
-        label_of[kinds == UNKNOWN] = 2
-    placed = kinds == SURROGATE
+        label_of[of_kind(kinds, Kind.UNKNOWN)] = 2
+    placed = of_kind(kinds, Kind.SURROGATE)
     label_of[placed] = 2 + np.cumsum(begins)[placed]
     starts = np.flatnonzero(np.diff(label_of, prepend=-1)).tolist()
     runs = pairwise([*starts, len(kinds)])
@@ -236,8 +234,8 @@ def _moved_marks(doc: Doc, output: Doc, kinds: Ints1d, sources: Ints1d) -> list[
     marks: list[int] = doc.user_data[MARKS]
     if not len(doc):
         return [0 for _ in marks]
-    changed, stays = np.ones(len(doc), dtype=bool), kinds != SURROGATE
-    changed[sources[stays]] = (kinds >= SAMPLED)[stays]
+    changed, stays = np.ones(len(doc), dtype=bool), ~of_kind(kinds, Kind.SURROGATE)
+    changed[sources[stays]] = of_kind(kinds, DRAWN)[stays]
     old, new_bounds = (np.reshape(bounds_of(d), (-1, 2)) for d in (doc, output))
     return moved(marks, old, new_bounds, sources, changed)
 
@@ -245,15 +243,15 @@ def _moved_marks(doc: Doc, output: Doc, kinds: Ints1d, sources: Ints1d) -> list[
 def _counted(draft: Draft, document: int, part: slice) -> Count:
     kinds, draws = draft.kinds[part], draft.draws[part]
     has_draw = draws == np.arange(part.start, part.stop)
-    numbers, sampled = kinds == NUMBER, kinds == SAMPLED
+    numbers, sampled = of_kind(kinds, Kind.NUMBER), of_kind(kinds, Kind.SAMPLED)
     drawn = int((sampled & has_draw).sum())
     return Count(
         documents=1,
         tokens=len(kinds),
         perturbed=int(sampled.sum()),
-        unknown=int((kinds == UNKNOWN).sum()),
+        unknown=int(of_kind(kinds, Kind.UNKNOWN).sum()),
         numbers=int(numbers.sum()),
-        surrogates=int((kinds == SURROGATE).sum()),
+        surrogates=int(of_kind(kinds, Kind.SURROGATE).sum()),
         draws=drawn,
         number_draws=int((numbers & has_draw).sum()),
         most_draws=drawn,

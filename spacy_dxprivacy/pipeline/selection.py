@@ -32,7 +32,8 @@ from ..text.language import foreign_names
 from ..text.mentions import Entity, plain_label, united
 from ..ty import facts_of
 from .count import PERSONS_LISTED, Persons
-from .draft import NUMBER, PLAIN, SELECTED, STOP, SURROGATE, Draft
+from .draft import Draft
+from .kinds import TO_DRAW, WORDS_OF_SENTENCES, Kind, of_kind
 from .select import Entities
 from .settings import SanitizerSettings, max_name_distance, naming_rate
 
@@ -115,11 +116,11 @@ def select(draft: Draft, context: StageContext) -> Draft:
         for item in items or ():
             if item.way != "drawn":
                 is_word = np.zeros(len(doc), dtype=bool)
-                is_word[draft.sources[part][kinds[part] == PLAIN]] = item.way == "words"
+                is_word[draft.sources[part][of_kind(kinds[part], Kind.PLAIN)]] = item.way == "words"
                 selected[item.start : item.end] = is_word[item.start : item.end]
-        sources, stays = draft.sources[part], kinds[part] != SURROGATE
-        kinds[part][stays & selected[sources]] = SELECTED
-        kinds[part][stays & (selected & numbers)[sources]] = NUMBER
+        sources, stays = draft.sources[part], ~of_kind(kinds[part], Kind.SURROGATE)
+        kinds[part][stays & selected[sources]] = Kind.SELECTED
+        kinds[part][stays & (selected & numbers)[sources]] = Kind.NUMBER
     draft = cut(draft, kinds)
     return draft if context.settings.scope == "token" else replace(draft, draws=_draw_once(draft))
 
@@ -127,8 +128,9 @@ def select(draft: Draft, context: StageContext) -> Draft:
 def cut(draft: Draft, kinds: Ints1d) -> Draft:
     """Return a draft with these kinds, and sentences of at most LONGEST words."""
     # A selected punctuation mark counts as a word and ends no sentence.
-    sentences = draft.sentences - np.cumsum((draft.kinds == STOP) & (kinds == SELECTED))
-    places = np.flatnonzero((kinds == PLAIN) | (kinds == SELECTED))
+    ends_none = of_kind(draft.kinds, Kind.SENTENCE_END) & of_kind(kinds, Kind.SELECTED)
+    sentences = draft.sentences - np.cumsum(ends_none)
+    places = np.flatnonzero(of_kind(kinds, WORDS_OF_SENTENCES))
     ordinals = np.arange(len(places))
     begins = np.diff(sentences[places], prepend=-1) > 0
     since = ordinals - np.maximum.accumulate(np.where(begins, ordinals, 0))
@@ -158,10 +160,10 @@ def _draw_once(draft: Draft) -> Ints1d:
     """Return for each token the first equal one of its document: words of one row are equal, and so
     are unknown words with the same letters."""
     draws, firsts = draft.draws.copy(), dict[Any, int]()
-    for place in np.flatnonzero(draft.kinds >= SELECTED).tolist():
+    for place in np.flatnonzero(of_kind(draft.kinds, TO_DRAW)).tolist():
         row, text = int(draft.rows[place]), str(draft.words[place])
         word = row if row >= 0 else text.lower()
-        token = text if draft.kinds[place] == NUMBER else word
+        token = text if draft.kinds[place] == Kind.NUMBER else word
         key = int(draft.documents[place]), int(draft.kinds[place]), token
         draws[place] = firsts.setdefault(key, place)
     return draws
@@ -200,8 +202,8 @@ def check_persons(draft: Draft, context: StageContext) -> Draft:
 def _persons_of(draft: Draft, i: int, context: StageContext, spans: Sequence[Entity]) -> Persons:
     """Return the persons of document i; those with most mentions are listed first."""
     doc, part, mechanism = draft.docs[i], draft.parts[i], context.settings.mechanism
-    kinds, sentences = np.full(len(doc), SURROGATE), np.zeros(len(doc), dtype=np.int64)
-    stays, sources = draft.kinds[part] != SURROGATE, draft.sources[part]
+    kinds, sentences = np.full(len(doc), Kind.SURROGATE), np.zeros(len(doc), dtype=np.int64)
+    stays, sources = ~of_kind(draft.kinds[part], Kind.SURROGATE), draft.sources[part]
     kinds[sources[stays]] = draft.kinds[part][stays]
     sentences[sources] = draft.sentences[part]
     surrogate_at = dict[int, tuple[int, str]]()  # token -> number of its surrogate, label
@@ -215,10 +217,10 @@ def _persons_of(draft: Draft, i: int, context: StageContext, spans: Sequence[Ent
     rows, largest = list[dict[str, Any]](), Loss()
     for mentions in mentions_of.values():
         tokens = np.concatenate([np.arange(*mention) for mention in mentions])
-        sizes = _sizes(context, doc, tokens[kinds[tokens] == SELECTED], sentences)
+        sizes = _sizes(context, doc, tokens[of_kind(kinds[tokens], Kind.SELECTED)], sentences)
         used = {surrogate_at[token] for token in tokens.tolist() if token in surrogate_at}
         unsampled = _surrogate_loss(context.surrogates, used)
-        if (kinds[tokens] == PLAIN).any():
+        if of_kind(kinds[tokens], Kind.PLAIN).any():
             unsampled += Loss.of(PLAINTEXT, [1.0])
         changed = np.array(sizes, dtype=np.float64)
         loss = Loss.of(mechanism.guarantee, (changed * distance).tolist()) + unsampled

@@ -21,7 +21,8 @@ from ..space import Space
 from ..space.blocked import substitutes_of
 from ..surrogates.base import Draws, Mention
 from ..text.spelling import like, spell
-from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft
+from .draft import Draft
+from .kinds import DRAWN, DRAWN_WORDS, Kind, of_kind
 from .select import WHICH
 from .selection import StageContext, bad_return, check_persons, draw_surrogates, select
 
@@ -43,7 +44,8 @@ def check_budget(draft: Draft, context: StageContext) -> Draft:
     """Raise DxError, before any word is sampled, if a document would exceed its budget."""
     budget = context.settings.max_epsilon_per_doc
     if budget is not None:
-        places = _places_to_draw(draft, (draft.kinds == SELECTED) & (draft.rows >= 0), context)
+        mask = of_kind(draft.kinds, Kind.SELECTED) & (draft.rows >= 0)
+        places = _places_to_draw(draft, mask, context)
         draws = np.bincount(draft.documents[places], minlength=1)
         spent = repeat(context.settings.mechanism.guarantee, int(draws.max())).epsilon
         if spent > budget:
@@ -57,14 +59,14 @@ def check_budget(draft: Draft, context: StageContext) -> Draft:
 def sample_words(draft: Draft, context: StageContext) -> Draft:
     """Sample rows for the selected words. An unknown word gets a row if the mechanism samples it
     with its sentence; the policy replaces all others, which are empty until then."""
-    selected, has_row = draft.kinds == SELECTED, draft.rows >= 0
+    selected, has_row = of_kind(draft.kinds, Kind.SELECTED), draft.rows >= 0
     noisy = context.settings.vectors == "noisy"
     if not (selected.any() or noisy):
         return draft
     rows, vectors = draft.rows.copy(), None
     if noisy:
         vectors = context.space.vectors[rows]
-        vectors[~has_row | selected | (draft.kinds == NUMBER)] = 0
+        vectors[~has_row | selected | of_kind(draft.kinds, Kind.NUMBER)] = 0
     if context.settings.draws_together:
         places, starts = _visible_words(draft, context, selected)
         is_fixed = ~selected[places]
@@ -73,7 +75,7 @@ def sample_words(draft: Draft, context: StageContext) -> Draft:
         rows[_left_to_policy(draft, context)] = -1
     else:
         _sample_words_alone(_places_to_draw(draft, selected, context), rows, vectors, context)
-    kinds = np.where(selected, np.where(has_row, SAMPLED, UNKNOWN), draft.kinds)
+    kinds = np.where(selected, np.where(has_row, Kind.SAMPLED, Kind.UNKNOWN), draft.kinds)
     vectors = None if vectors is None else vectors[draft.draws]
     return _with_rows(replace(draft, kinds=kinds, vectors=vectors), rows, context)
 
@@ -102,18 +104,12 @@ def _input_texts(draft: Draft, places: Ints1d) -> list[str]:
     return [draft.docs[document][source].text for document, source in pairs]
 
 
-def _is_drawn(draft: Draft) -> Bools1d:
-    """Return the words that were drawn, bool (t,)."""
-    drawn: Bools1d = (draft.kinds == SAMPLED) | (draft.kinds == UNKNOWN)
-    return drawn
-
-
 def _visible_words(draft: Draft, context: StageContext, drawn: Bools1d) -> tuple[Ints1d, Bools1d]:
     """Return the words that a mechanism or editor sees, int64 (k,), and where sentences begin.
 
     It sees the drawn words, bool (t,), and unmodified words of the space as context.
     """
-    plain = (draft.kinds == PLAIN) & (draft.rows >= 0)
+    plain = of_kind(draft.kinds, Kind.PLAIN) & (draft.rows >= 0)
     if context.settings.surrogates:
         plain &= np.isin(draft.documents, draft.documents[drawn])
     places = np.flatnonzero(drawn | plain)
@@ -133,7 +129,7 @@ def _sample_sentences(
 def _left_to_policy(draft: Draft, context: StageContext) -> Ints1d:
     """Return the unknown words that the policy replaces, int64."""
     policy: Any = context.settings.unknown
-    places = np.flatnonzero((draft.kinds == SELECTED) & (draft.rows < 0))
+    places = np.flatnonzero(of_kind(draft.kinds, Kind.SELECTED) & (draft.rows < 0))
     if not len(places) or not hasattr(policy, "in_context"):
         return places
     if not hasattr(policy, "keeps_form"):
@@ -168,7 +164,8 @@ def _at_once(places: Ints1d, space: Space) -> Iterator[Ints1d]:
 
 def _with_rows(draft: Draft, rows: Ints1d, context: StageContext) -> Draft:
     """Return a draft with these rows and their words; "" for a drawn word without a row."""
-    places, public = np.flatnonzero(_is_drawn(draft)), context.space.words
+    places = np.flatnonzero(of_kind(draft.kinds, DRAWN_WORDS))
+    public = context.space.words
     rows, words = rows[draft.draws], draft.words.copy()
     words[places] = [public[row] if row >= 0 else "" for row in rows[places].tolist()]
     return replace(draft, rows=rows, words=words)
@@ -178,7 +175,7 @@ def edit_words(draft: Draft, context: StageContext) -> Draft:
     """Edit the drawn words by public knowledge only. The editor does not see words that the policy
     will replace."""
     editor, mechanism = context.settings.editor, context.settings.mechanism
-    drawn = _is_drawn(draft) & (draft.rows >= 0)
+    drawn = of_kind(draft.kinds, DRAWN_WORDS) & (draft.rows >= 0)
     if editor is None or not drawn.any():
         return draft
     rows = draft.rows.copy()
@@ -196,7 +193,8 @@ def edit_words(draft: Draft, context: StageContext) -> Draft:
 
 def replace_unknown(draft: Draft, context: StageContext) -> Draft:
     """Replace the unknown words without a row by the policy."""
-    places = _places_to_draw(draft, (draft.kinds == UNKNOWN) & (draft.rows < 0), context)
+    unknown = of_kind(draft.kinds, Kind.UNKNOWN) & (draft.rows < 0)
+    places = _places_to_draw(draft, unknown, context)
     if not len(places):
         return draft
     policy, rng = context.settings.unknown, context.settings.rng
@@ -212,7 +210,8 @@ def draw_numbers(draft: Draft, context: StageContext) -> Draft:
     if rule is None:
         return draft
     words, part_name = draft.words.copy(), "The mechanism for numbers"
-    places = np.flatnonzero((draft.kinds == NUMBER) & (draft.draws == np.arange(len(draft))))
+    has_draw = draft.draws == np.arange(len(draft))
+    places = np.flatnonzero(of_kind(draft.kinds, Kind.NUMBER) & has_draw)
     for document in np.unique(draft.documents[places]).tolist():
         numbers = places[draft.documents[places] == document]
         mentions = [Mention(text, "NUMBER") for text in _input_texts(draft, numbers)]
@@ -240,7 +239,7 @@ def apply_stages(draft: Draft, context: StageContext) -> Draft:
 
 def replace_blocked(draft: Draft, context: StageContext) -> Draft:
     """Replace blocked words by their substitutes."""
-    places = np.flatnonzero(_is_drawn(draft))
+    places = np.flatnonzero(of_kind(draft.kinds, DRAWN_WORDS))
     drawn = draft.words[places].tolist()
     if not context.blocked.intersection(drawn):
         return draft
@@ -253,9 +252,10 @@ def spell_words(draft: Draft, context: StageContext) -> Draft:
     """Restore capitals, contractions and articles; or copy the case of the input."""
     first = np.flatnonzero(np.diff(draft.documents, prepend=-1))
     words = draft.words.copy()
-    words[:], spaces = spell(draft.words.tolist(), draft.spaces, draft.kinds >= SAMPLED, first)
+    drawn = of_kind(draft.kinds, DRAWN)
+    words[:], spaces = spell(draft.words.tolist(), draft.spaces, drawn, first)
     if context.settings.casing == "preserve":
-        places = np.flatnonzero(draft.kinds == SAMPLED)
+        places = np.flatnonzero(of_kind(draft.kinds, Kind.SAMPLED))
         models = _input_texts(draft, places)
         for place, model in zip(places.tolist(), models, strict=True):
             words[place] = like(words[place], model)
