@@ -40,7 +40,7 @@ MORE_OF_OPTIONS = json.loads((ROOT / "scripts" / "more_of_options.json").read_te
 PARTS = {
     "dx_priors": "Priors", "dx_spaces": "Spaces", "dx_selectors": "Selectors",
     "dx_unknowns": "Unknown words", "dx_surrogates": "Surrogates", "dx_editors": "Editors",
-    "dx_projections": "Projections", "dx_indexes": "Indexes",
+    "dx_stages": "Stages", "dx_projections": "Projections", "dx_indexes": "Indexes",
 }  # fmt: skip
 
 
@@ -172,8 +172,9 @@ def configuration() -> str:
         "Constructors by registered name. [Mechanisms](mechanisms.md) have a page of their own.",
     ]
     for name, title in PARTS.items():
-        rows = [_part(one, make) for one, make in ours(getattr(registry, name)).items()]
-        lines += [f"### {title}: `@{name}`", _table(("name", "settings", ""), rows)]
+        if parts := ours(getattr(registry, name)):
+            rows = [_part(one, make) for one, make in parts.items()]
+            lines += [f"### {title}: `@{name}`", _table(("name", "settings", ""), rows)]
     return "\n\n".join(lines)
 
 
