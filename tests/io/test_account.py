@@ -107,9 +107,10 @@ def test_a_file_of_another_basis_or_of_none_is_refused(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o600
     with pytest.raises(DxError, match="DX145"):
         Account(path, basis="approx-dp")
-    path.chmod(0o644)
-    with pytest.raises(DxError, match=r"DX144.*other users"):
-        Account(path, basis="metric-dp, path")
+    for mode in (0o640, 0o620, 0o604, 0o602):
+        path.chmod(mode)
+        with pytest.raises(DxError, match=r"DX144.*other users"):
+            Account(path, basis="metric-dp, path")
 
 
 ROW = {"mentions": 2, **STEP.to_dict()}

@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+from spacy.language import Language
 
 from spacy_dxprivacy import trim_vocab
 from spacy_dxprivacy.io.records import Record
@@ -19,6 +20,27 @@ def texts(count, words=80):
 def sanitized(nlp, count):
     records = [Record(i, [text]) for i, text in enumerate(texts(count))]
     return list(results(nlp, records, batch_size=20, with_docs=True))
+
+
+class Backwards:
+    """A component of somebody else that returns documents in another order."""
+
+    def __call__(self, doc):
+        return doc
+
+    def pipe(self, stream, *, batch_size=128):
+        return iter([*stream][::-1])
+
+
+Language.factory("test_backwards", func=lambda nlp, name: Backwards())
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_a_text_stays_with_its_record_whatever_order_a_component_returns(make_nlp, where):
+    nlp = make_nlp(**{where: ["test_backwards"]})
+    records = [Record(i, ["dog " * i]) for i in range(1, 6)]
+    found = [(result.record.number, *result.texts) for result in results(nlp, records)]
+    assert [(number, len(text.split())) for number, text in found] == [(i, i) for i in range(1, 6)]
 
 
 def test_strings_and_receipts_do_not_grow_with_the_text(make_nlp):

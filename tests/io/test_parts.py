@@ -4,6 +4,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from conftest import LAPLACE
 
 from spacy_dxprivacy.io import results as loop
 from spacy_dxprivacy.io.build import get_sanitizer
@@ -93,6 +94,9 @@ def _spelled(doc, words):
 @pytest.mark.parametrize(
     "settings",
     [{"scope": "type"}, {"carry": ["sents"]}, {"max_epsilon_per_doc": 1e6}, {"seed": 1},
+     {"max_epsilon_per_person": 1e6}, {"numbers": {"@dx_surrogates": "dx.Number.v1"}},
+     {"mechanism": LAPLACE, "vectors": "noisy"},
+     {"selector": {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}},
      {"unknown": {"@dx_unknowns": "dx.Raise.v1"}}, {"surrogates": "standard"}],
 )  # fmt: skip
 def test_what_looks_at_the_whole_text_gets_it(pipeline, short, settings):

@@ -41,6 +41,15 @@ def test_a_domain_knows_its_text_better(domain):
     assert nats[None] - nats[domain] > 0.3
 
 
+def test_a_space_of_ones_own_has_the_pairs_of_the_domain_that_was_asked_for():
+    """Also where another domain was mapped to the same space before."""
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    space = Space.from_vectors(Space.builtin().words[1000:1040], X)
+    make = registry.dx_priors.get("dx.WordPairs.v1")
+    first, again = ([make(domain=k).fit(space).digest for k in (None, *DOMAINS)] for _ in range(2))
+    assert len(set(first)) == 1 + len(DOMAINS) and first == again
+
+
 def test_an_error_names_all_domains():
     make = registry.dx_priors.get("dx.WordPairs.v1")
     with pytest.raises(DxError, match="clinical"):

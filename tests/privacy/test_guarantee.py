@@ -72,6 +72,9 @@ def test_the_weakest_part_decides():
     text = dataclasses.replace(METRIC, protects="text")
     assert compose([METRIC, claimed, METRIC]).status == "claimed"
     assert compose([text, text]).protects == "text"
+    narrow = dataclasses.replace(METRIC, loss_range=1.0)
+    assert compose([narrow, METRIC, narrow]).loss_range == METRIC.loss_range == 2.0
+    assert compose([narrow, narrow]).loss_range == 1.0
 
 
 @pytest.mark.parametrize(

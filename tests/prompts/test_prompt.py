@@ -6,6 +6,7 @@ import pytest
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError
+from spacy_dxprivacy.prompts.conversation import Conversations, Sent
 
 TEXT = "Hi, I'm Priya Whitcombe from Leeds. Call (415) 867-5309 or priya@stmary.org."
 
@@ -40,6 +41,19 @@ def test_conversations_that_begin_alike_hide_what_each_of_them_reveals():
         assert "rose" not in sent[2] and [restore(text) for text in sent] == turns
     ended = [*turns, "The rose in my garden is red."]
     assert dx.prompt(ended)[0][:3] == sent and dx.prompt(ended)[0] == dx.prompt(ended)[0]
+
+
+def test_what_is_held_of_a_text_cannot_be_looked_up_without_the_key():
+    """Whoever reads the memory of a conversation cannot try texts against a plain digest."""
+    line, sent = ("user: ", TEXT), Sent("as it was sent")
+    held = []
+    for caller, beginning in (("ann", "Hello."), ("bob", "Hello."), ("ann", "Good day.")):
+        conversation = Conversations().of(caller, beginning)
+        assert conversation.get(line) is None
+        conversation.add(line, sent)
+        assert conversation.get(line) is sent and conversation.get(("tool: ", TEXT)) is None
+        held += conversation.sent
+    assert len(set(held)) == 3
 
 
 def test_policies():

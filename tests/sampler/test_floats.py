@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Rng, Space, registry
+from spacy_dxprivacy.mechanisms.built import LARGEST_SCORE
 from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
 from spacy_dxprivacy.prior.chain import unigram_chain
 from spacy_dxprivacy.prior.registered import WordPairs
@@ -56,6 +57,19 @@ def test_the_receipt_says_how_much_rounding_adds(mechanism):
     assert rounding(unigram_chain(np.ones(3))) < 1e-5
     told = f"Rounding: {rounding(mechanism.built.chain):.2g} nats a word"
     assert told in mechanism.guarantee.notes
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.99])
+def test_no_sum_underflows_up_to_the_largest_epsilon(mechanism, share):
+    """Beyond what float32 holds, draws are still those that the likelihoods in float64 expect."""
+    space, pairs = Space.builtin(), WordPairs(domain=None)
+    epsilon = share * LARGEST_SCORE / mechanism.facts.longest
+    loud = registry.dx_mechanisms.get("dx.Path.v2")(epsilon, prior=pairs).fit(space)
+    rows = np.array([space.find(word) for word in ("patient", "London", "the", "of", "asthma")])
+    starts = np.arange(len(rows)) == 0
+    drawn = loud.sample(np.tile(rows, 9), Rng(), starts=np.tile(starts, 9)).rows.reshape(9, -1)
+    # Sentences of any words have some -130, -320 and -980 nats.
+    assert min(loud.log_likelihood(rows, some, starts)[0] for some in drawn) > -50
 
 
 @pytest.mark.parametrize("words", [["n't", "doctor"], ["Maria", "'ll", "doctor"]])

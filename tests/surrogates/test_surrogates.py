@@ -18,7 +18,7 @@ from spacy_dxprivacy.files.keys import check_key_location, make_key, read_key
 from spacy_dxprivacy.privacy.guarantee import Guarantee
 from spacy_dxprivacy.privacy.randomness import discrete_laplace
 from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate
-from spacy_dxprivacy.surrogates.base import Keyed
+from spacy_dxprivacy.surrogates.base import Keyed, Scope
 from spacy_dxprivacy.surrogates.codes import luhn, mod97
 from spacy_dxprivacy.surrogates.name_forms import Person, form_of, persons
 from spacy_dxprivacy.surrogates.plain import NO_LOSS
@@ -62,6 +62,21 @@ def test_a_surrogate_keeps_its_protocol(name):
     if one.name != "dx.Number.v1":
         drawn = draw(one, "Ann Field 4417", "Bo Marsh 20519", "Ann Field 4417")
         assert drawn[0] == drawn[2]
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_a_stream_of_a_key_is_that_of_a_caller_and_in_memory_of_a_user(tmp_path, in_file):
+    """No caller of the service learns how the mentions of another one come out."""
+    make_key(tmp_path / "key")
+    scope = Scope("corpus", str(tmp_path / "key") if in_file else b"k" * 32)
+
+    def stream(*whose):
+        draws = Draws(Rng(), whose[1], caller=whose[0])
+        return tuple(scope.stream(draws, "name", "maria").integers(2**32, 4))
+
+    pairs = [(caller, user) for caller in ("ann", "bob") for user in ("x", "y")]
+    assert len({stream(*pair) for pair in pairs}) == (2 if in_file else 4)
+    assert all(stream(*pair) == stream(*pair) for pair in pairs)
 
 
 def test_a_title_before_a_name_and_particles_say_what_is_a_family_name():

@@ -7,7 +7,15 @@ import pytest
 from mechanisms.found import made, names, settings_of
 
 from spacy_dxprivacy import DxError, Guarantee, Space
-from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, Report, audit
+from spacy_dxprivacy.lab.audit import (
+    INCONCLUSIVE,
+    NOT_REFUTED,
+    REFUTED,
+    Finding,
+    Report,
+    audit,
+    contest,
+)
 from spacy_dxprivacy.lab.audit.claims import Claim, claim_of
 from spacy_dxprivacy.lab.audit.contest import cloud, plane, unreachable
 from spacy_dxprivacy.lab.audit.mechanism import EFFORTS
@@ -99,6 +107,25 @@ def test_a_range_that_is_stated_too_small_is_refuted(name, settings, states):
 def test_a_promise_for_some_pairs_is_audited_on_these_alone(noise):
     report = audit(made("dx.NADP.v1", epsilon=2.0, noise=noise), effort="quick", seed=1)
     assert report.verdict == NOT_REFUTED
+
+
+@pytest.mark.parametrize("alpha", [1e-2, 1e-4])
+def test_the_errors_of_all_bounds_of_an_audit_are_its_alpha_together(monkeypatch, alpha):
+    """Bonferroni: two vocabularies, all their pairs in both orders, a bound from either side."""
+    errors = []
+
+    def counting(bound):
+        def counted(hits, n, error):
+            errors.append(error)
+            return bound(hits, n, error)
+
+        return counted
+
+    for bound in (lower, upper):
+        monkeypatch.setattr(f"{contest.__name__}.{bound.__name__}", counting(bound))
+    report = audit(Double(), effort="quick", seed=1, alpha=alpha)
+    assert report.alpha == alpha and sum(f.tests for f in report.findings) * 2 > len(errors) > 100
+    assert sum(errors) == pytest.approx(alpha)
 
 
 def test_a_verdict_is_never_passed_and_one_refutation_is_enough():

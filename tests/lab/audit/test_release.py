@@ -229,6 +229,21 @@ def test_the_case_of_the_original_is_found_and_may_be_declared(space, original, 
     assert kinds(audit_release(tmp_path / "r.spacy", original, space=space)) == {"casing"}
 
 
+def test_a_receipt_of_the_run_comes_before_one_that_a_file_brings(space, original, tmp_path):
+    """Whoever wrote the file could have written its receipt."""
+    docs = list(nlp_of(space, casing="preserve", seed=1).pipe(TEXTS))
+    true = dict(docs[0].user_data["dx_receipt"])
+    silent = showing(true, [what for what in docs[0]._.dx.in_clear if "case" not in what])
+    release = tmp_path / "r.spacy"
+    for in_file, of_run, declared in ((true, silent, False), (silent, true, True)):
+        for doc in docs:
+            doc.user_data["dx_receipt"] = in_file
+        DocBin(docs=docs, store_user_data=True).to_disk(release)
+        report = audit_release(release, original, receipt=of_run, space=space)
+        assert ("casing" in kinds(report, declared=True)) == declared
+        assert ("casing" in kinds(report)) != declared
+
+
 def test_layout_and_file_names_are_leaks_unless_declared(sanitised, space):
     target, source, receipt = sanitised("jsonl")
     bare = showing(receipt, [])
