@@ -1,6 +1,12 @@
 """Change lines on which a promise rests, one at a time, and see that a test fails.
 
     python scripts/mutants.py [NAME ...] [--jobs 2] [--write docs/reference/mutants.md]
+    python scripts/mutants.py --changed [--since COMMIT]
+
+With --changed, the mutants are those of which the row, the file or a file of tests has changed
+since COMMIT, 30 at most, and ten more. The hash of HEAD chooses them: all have their turn, and one
+commit always has the same. Unless named, COMMIT is where HEAD left origin/main; where HEAD is part
+of that, the merge before it; in a history without merges, the 20th commit before it.
 
 Each mutant has a copy of the package in a temporary folder; the checkout is never changed. One of
 scripts/mutants.json replaces a text that occurs exactly once in a file, and names the tests that
@@ -11,16 +17,18 @@ every mutant was killed, 1 where one survived, 2 where the table does not fit th
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import multiprocessing
 import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +38,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "spacy_dxprivacy"
 COPIED = (PACKAGE, "tests", "configs", "examples", "docs", "scripts", "pyproject.toml", "setup.cfg")
+MOST = 30  # that changed and are taken; with the others, ten minutes on one core
+OTHERS = 10  # that did not change
+BACK = 20  # commits, in a history without merges
 SECONDS = 600  # of the tests of a mutant; one that hangs is noticed as well
 PASSED, FAILED = 0, 1  # exit statuses of pytest
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -198,18 +209,97 @@ def chosen(names: Sequence[str]) -> list[Mutant]:
     return [known[name] for name in names] if names else list(MUTANTS)
 
 
+def git(*arguments: str) -> str | None:
+    """Return what git prints about this checkout, None where it ends with an error."""
+    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def last_merge() -> str:
+    """Return the commit since which changes count. Raise TableError outside of a repository."""
+    head = git("rev-parse", "HEAD")
+    if head is None:
+        raise TableError("--changed needs a checkout by git.")
+    if (left := git("merge-base", "HEAD", "origin/main")) not in (None, head):
+        return str(left)
+    merge = git("rev-list", "-1", "--merges", "--first-parent", "HEAD")
+    if merge:  # HEAD itself: what it brought
+        return f"{head}^1" if merge == head else merge
+    line = (git("rev-list", f"-{BACK + 1}", "--first-parent", "HEAD") or head).split()
+    return line[-1]
+
+
+def without_folders(mutant: Mutant) -> Mutant:
+    """Return the mutant as it also was before its files moved."""
+    tests = re.sub(r"\S*/", "", mutant.tests)
+    return mutant._replace(file=Path(mutant.file).name, tests=tests)
+
+
+def changed_mutants(since: str) -> dict[str, str]:
+    """Return what has changed, by the names of mutants. A file that only moved has not changed.
+    Raise TableError for an unknown commit."""
+    names = git("diff", "--name-only", "-z", "--find-renames=100%", "--diff-filter=AMT", since)
+    if names is None:
+        raise TableError(f"git knows no commit {since}.")
+    files = set(names.split("\0"))
+    table = git("show", f"{since}:{TABLE.relative_to(ROOT).as_posix()}")
+    before = {without_folders(Mutant(**row)) for row in json.loads(table or "[]")}
+    found = {}
+    for mutant in MUTANTS:
+        tests = [part for part in shlex.split(mutant.tests) if part.endswith(".py")]
+        its = [file for file in (f"{PACKAGE}/{mutant.file}", *tests) if file in files]
+        if without_folders(mutant) not in before:
+            its.append("its row")
+        if its:
+            found[mutant.name] = ", ".join(its)
+    return found
+
+
+def by_turn(commit: str, changed: Mapping[str, str]) -> list[Mutant]:
+    """Return the mutants that a commit runs: of those that changed, and of the others."""
+
+    def turn(mutant: Mutant) -> bytes:
+        return hashlib.sha256(f"{commit} {mutant.name}".encode()).digest()
+
+    order = sorted(MUTANTS, key=turn)
+    taken = [mutant for mutant in order if mutant.name in changed][:MOST]
+    others = [mutant for mutant in order if mutant.name not in changed][:OTHERS]
+    return [mutant for mutant in MUTANTS if mutant in {*taken, *others}]
+
+
+def chosen_by_commit(since: str) -> list[Mutant]:
+    """Return mutants that changed and some others, and print why each was chosen."""
+    changed = changed_mutants(since)
+    commit = str(git("rev-parse", "HEAD"))
+    mutants = by_turn(commit, changed)
+    print(
+        f"Of {len(MUTANTS)} mutants, {len(changed)} changed since {since}, at most {MOST} of which"
+    )
+    print(f"are run, with {OTHERS} whose turn it is at {commit}:")
+    for mutant in mutants:
+        print(f"  {mutant.name:34} {changed.get(mutant.name, 'its turn')}", flush=True)
+    return mutants
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--changed", action="store_true", help="what changed, and ten more")
+    parser.add_argument("--since", metavar="COMMIT", help="of --changed; last merge by default")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--write", type=Path, help="page to write")
     options = parser.parse_args(argv)
+    if options.changed and (options.names or options.write):
+        parser.error("--changed chooses the mutants, and the page has all of them.")
     os.environ["OMP_NUM_THREADS"] = "1"
     try:
-        mutants = chosen(options.names)
+        if options.changed:
+            mutants = chosen_by_commit(options.since or last_merge())
+        else:
+            mutants = chosen(options.names)
         for mutant in mutants:
             mutated(mutant, ROOT)
         found = outcomes(mutants, options.jobs)
