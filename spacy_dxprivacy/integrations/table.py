@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from spacy.language import Language
@@ -11,7 +11,7 @@ from spacy.language import Language
 from ..errors import DxError, Errors
 from ..io.account import Account, charge_person
 from ..io.build import get_sanitizer
-from ..io.parquet import is_text, values_of
+from ..io.parquet import is_text, plain_type, values_of
 from ..io.records import Failed, Released, Result, make_record
 from ..io.results import by_number, results
 from ..pipeline.component import without_text
@@ -40,8 +40,8 @@ def sanitize_table(
 ) -> Batch:
     """Sanitise one column of an Arrow Table or RecordBatch.
 
-    Nulls stay null. Metadata of the schema is dropped, because it may hold text. Every call samples
-    anew: an engine that evaluates a lazy result twice makes two releases.
+    Nulls stay null. Metadata of the schema and of nested fields is dropped, because it may hold
+    text. Every call samples anew: an engine that evaluates a lazy result twice makes two releases.
 
     Args:
         nlp: A pipeline with a sanitizer. Its vocabulary does not grow.
@@ -86,8 +86,7 @@ def sanitize_table(
                     None if receipt is None else getattr(receipt, name) for receipt in row_receipts
                 ]
                 result = result.append_column(f"dx_{name}", pa.array(numbers, pa.int32()))
-            if failures and on_failure == "drop":
-                result = result.filter(pa.array([i not in failures for i in range(len(rows))]))
+            result = _without_rows(result, failures if on_failure == "drop" else ())
             if isinstance(table, pa.Table):
                 return result
             batches = result.combine_chunks().to_batches()
@@ -126,6 +125,31 @@ def _to_table(table: pa.Table, places: list[int], column: str, texts: list[str |
     kind = pa.large_string() if schema.types[text] == pa.large_string() else pa.string()
     columns = [pa.array(texts, kind) if i == text else table[i] for i in places]
     return pa.table(columns, [schema.names[i] for i in places])
+
+
+def _without_rows(table: pa.Table, rows: Collection[int]) -> pa.Table:
+    """Return a table without these rows, and without the values that columns hold beside those of
+    its rows: in dictionaries, beneath nulls, beyond slices, and in metadata of nested fields."""
+    import pyarrow as pa
+
+    kept = None if not rows else pa.array([i not in rows for i in range(len(table))])
+    return pa.table([_made_anew(column, kept) for column in table.columns], table.column_names)
+
+
+def _made_anew(column: pa.ChunkedArray, kept: pa.Array | None) -> pa.ChunkedArray | pa.Array:
+    """Return the kept values of a column, null or not, in new buffers."""
+    import pyarrow as pa
+    from pyarrow import compute, types
+
+    kind = plain_type(column.type)
+    column = column if column.type == kind else column.cast(kind)
+    column = column if kept is None else column.filter(kept)
+    if types.is_nested(kind) or types.is_dictionary(kind):
+        return pa.array(values_of(column), kind)
+    valid = column.is_valid()
+    places = compute.cumulative_sum(valid.cast(pa.int64()))
+    places = compute.if_else(valid, compute.subtract(places, 1), None)
+    return column.drop_null().take(places)
 
 
 def _texts(table: pa.Table, column: str) -> list[str | None]:

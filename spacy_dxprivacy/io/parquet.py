@@ -66,11 +66,7 @@ class ParquetWriter(TableWriter):
         """Choose the types of the columns, without the metadata of the input."""
         text, kinds = self.pa.string(), dict[str, Any]()
         if self.header.schema is not None:
-            kinds = {field.name: field.type for field in self.header.schema}
-        # Other readers cannot convert string_view columns in one step.
-        kinds = {
-            name: text if kind == self.pa.string_view() else kind for name, kind in kinds.items()
-        }
+            kinds = {field.name: plain_type(field.type) for field in self.header.schema}
         self.schema = self.pa.schema([(name, kinds.get(name, text)) for name in names])
 
     def write_row(self, cells: list[Any]) -> None:
@@ -168,6 +164,34 @@ def is_text(kind: pa.DataType) -> bool:
     from pyarrow import types
 
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return a type without metadata of nested fields, parameters of extensions, and views, which
+    other readers cannot convert in one step."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_string_view(kind) or types.is_binary_view(kind):
+        return pa.string() if types.is_string_view(kind) else pa.binary()
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain_type(kind.storage_type)
+
+    def plain(field: pa.Field) -> pa.Field:
+        return pa.field(field.name, plain_type(field.type), field.nullable)
+
+    if types.is_struct(kind):
+        return pa.struct([plain(kind.field(i)) for i in range(kind.num_fields)])
+    if types.is_map(kind):
+        keys, items = plain_type(kind.key_type), plain(kind.item_field)
+        return pa.map_(keys, items, kind.keys_sorted)
+    if types.is_fixed_size_list(kind):
+        return pa.list_(plain(kind.value_field), kind.list_size)
+    if types.is_large_list(kind):
+        return pa.large_list(plain(kind.value_field))
+    if types.is_list(kind):
+        return pa.list_(plain(kind.value_field))
+    return kind
 
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:

@@ -171,3 +171,169 @@ def test_a_text_of_many_rows_is_in_memory_once(tmp_path, kind):
     ((ids, read),) = parquet.read_columns(path, ["id", "text"])
     assert ids == list(range(len(texts))) and read == texts
     assert len(set(map(id, read[:1000]))) == 1
+
+
+# -- what a kept column holds beside the values of the rows that come out --------------------------
+
+HIDDEN = "Quuxington"
+BAD = "\ud800"  # a text that fails: half of a surrogate pair
+
+
+def failing(rows=4, at=2):
+    """Return texts in bytes that are declared as text; the one at a place is no UTF-8."""
+    raw = [b"the dog"] * rows
+    raw[at] = b"\xff\xfe"
+    offsets, data = [0], b""
+    for text in raw:
+        data += text
+        offsets.append(len(data))
+    buffers = [None, pa.py_buffer(pa.array(offsets, pa.int32()).buffers()[1]), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.string(), rows, buffers)
+
+
+def beneath_null(values, kind):
+    """Return an array whose third value is null, with the value still in its buffers."""
+    array = pa.array(values, kind)
+    mask = pa.array([True, True, False, True]).buffers()[1]
+    buffers = [mask, *array.buffers()[1:]]
+    return pa.Array.from_buffers(array.type, 4, buffers, null_count=1)
+
+
+def marked(kind):
+    """Return a type whose nested fields have the hidden word in their metadata."""
+    note = pa.field("note", kind, metadata={"from": HIDDEN})
+    return {
+        "struct": pa.struct([note]),
+        "list": pa.list_(note),
+        "large list": pa.large_list(note),
+        "fixed list": pa.list_(note, 1),
+        "struct in a list": pa.list_(pa.struct([note])),
+        "list in a struct": pa.struct([pa.field("l", pa.list_(note))]),
+    }
+
+
+class Labelled(pa.ExtensionType):
+    """An extension type whose parameter is a text."""
+
+    def __init__(self):
+        super().__init__(pa.string(), "example.labelled")
+
+    def __arrow_ext_serialize__(self):
+        return HIDDEN.encode()
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, serialized):
+        return cls()
+
+
+WORDS = ["one", "two", HIDDEN, "two"]
+NESTED = {
+    "struct": [{"note": word} for word in WORDS],
+    "list": [[word] for word in WORDS],
+    "large list": [[word] for word in WORDS],
+    "fixed list": [[word] for word in WORDS],
+    "struct in a list": [[{"note": word}] for word in WORDS],
+    "list in a struct": [{"l": [word]} for word in WORDS],
+}
+KEPT = {
+    "text": lambda: pa.array(WORDS),
+    "dictionary": lambda: pa.array(WORDS).dictionary_encode(),
+    "ordered dictionary": lambda: pa.array(WORDS).cast(
+        pa.dictionary(pa.int8(), pa.string(), ordered=True)
+    ),
+    "dictionary of bytes": lambda: pa.array([w.encode() for w in WORDS]).dictionary_encode(),
+    "dictionary in a struct": lambda: pa.StructArray.from_arrays(
+        [pa.array(WORDS).dictionary_encode()], ["note"]
+    ),
+    "view": lambda: pa.array(WORDS).cast(pa.string_view()),
+    "bytes": lambda: pa.array([w.encode() for w in WORDS]),
+    "fixed bytes": lambda: pa.array([w.ljust(10).encode() for w in WORDS], pa.binary(10)),
+    "text beneath a null": lambda: beneath_null(WORDS, pa.string()),
+    "bytes beneath a null": lambda: beneath_null(
+        [w.ljust(10).encode() for w in WORDS], pa.binary(10)
+    ),
+    "slice": lambda: pa.array([HIDDEN, *WORDS, HIDDEN])[1:5],
+    "map": lambda: pa.array([[(w, w)] for w in WORDS], pa.map_(pa.string(), pa.string())),
+    "extension": lambda: pa.ExtensionArray.from_storage(Labelled(), pa.array(WORDS)),
+    **{
+        name: lambda name=name: pa.array(NESTED[name], marked(pa.string())[name]) for name in NESTED
+    },
+}
+
+
+def raw_of(table, path):
+    """Return all bytes of a table: its buffers, its schema, and its files."""
+    found = str(table.schema).encode() + table.schema.serialize().to_pybytes()
+    for column in table.columns:
+        for chunk in getattr(column, "chunks", [column]):
+            found += b"".join(buffers_of(chunk))
+    pq.write_table(table, path / "t.parquet")
+    with pa.ipc.new_file(path / "t.arrow", table.schema) as file:
+        file.write_table(table)
+    files = (path / "t.parquet").read_bytes() + (path / "t.arrow").read_bytes()
+    return found + files + schema_in(path / "t.parquet")
+
+
+def schema_in(path):
+    """Return the schema of a .parquet file, which has it in base64."""
+    return pq.read_schema(path).serialize().to_pybytes()
+
+
+def buffers_of(array):
+    yield from (buffer.to_pybytes() for buffer in array.buffers() if buffer is not None)
+    if isinstance(array, pa.DictionaryArray):
+        yield from buffers_of(array.dictionary)
+    if pa.types.is_struct(array.type):
+        for i in range(array.type.num_fields):
+            yield from buffers_of(array.field(i))
+    if hasattr(array, "values") and not isinstance(array, pa.DictionaryArray):
+        yield from buffers_of(array.values)
+
+
+@pytest.mark.parametrize("is_batch", [False, True])
+@pytest.mark.parametrize("kind", KEPT)
+def test_nothing_of_a_row_that_failed_stays_in_a_kept_column(nlp, tmp_path, kind, is_batch):
+    whole = pa.table({"text": failing(), "kept": KEPT[kind]()})
+    given = whole.to_batches()[0] if is_batch else whole
+    result = sanitize_table(nlp, given, keep=["kept"])
+    result = pa.Table.from_batches([result]) if is_batch else result
+    expected = whole["kept"].to_pylist()
+    assert result["kept"].to_pylist() == [*expected[:2], expected[3]]
+    assert HIDDEN.encode() not in raw_of(result, tmp_path)
+
+
+NUMBERS = {
+    "integers": pa.array([1, None, 3, 4], pa.int16()),
+    "floats": pa.array([0.5, None, 1.5, float("inf")], pa.float32()),
+    "booleans": pa.array([True, None, False, True]),
+    "decimals": pa.array(["1.10", None, "2.20", "3.30"], pa.string()).cast(pa.decimal128(9, 2)),
+    "nanoseconds": pa.array([1, None, 10**18 + 1, 3], pa.int64()).cast(pa.timestamp("ns", "UTC")),
+    "days": pa.array([date(2020, 1, 1), None, date(2020, 1, 3), None]),
+    "durations": pa.array([1, None, 2, 3], pa.int64()).cast(pa.duration("ns")),
+    "times": pa.array([1, None, 2, 3], pa.int64()).cast(pa.time64("ns")),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_kept_numbers_keep_their_type_and_values(nlp, kind):
+    result = sanitize_table(nlp, pa.table({"text": failing(at=0), "kept": NUMBERS[kind]}))
+    kept = pa.chunked_array([NUMBERS[kind]])
+    assert result["kept"].type == kept.type
+    assert result["kept"].equals(kept.take([1, 2, 3]))
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_metadata_of_nested_fields_is_in_no_parquet_file(tmp_path, kind):
+    from conftest import run_dx
+
+    column = pa.array(NESTED[kind], marked(pa.string())[kind])
+    texts = ["the dog", "the dog", None, "the dog"]
+    whole = pa.table({"text": texts, "kept": column, "id": [1, 2, 3, 4]})
+    pq.write_table(whole.filter(pa.array([True, True, False, True])), tmp_path / "a.parquet")
+    assert HIDDEN.encode() in schema_in(tmp_path / "a.parquet")
+    args = ["sanitize", tmp_path / "a.parquet", tmp_path / "b.parquet", "-e", "8"]
+    done = run_dx(*args, "--keep-fields", "kept")
+    assert done.exit_code == 0, done.output
+    written = pq.read_table(tmp_path / "b.parquet")
+    assert written["kept"].to_pylist() == [NESTED[kind][i] for i in (0, 1, 3)]
+    assert HIDDEN.encode() not in schema_in(tmp_path / "b.parquet")
