@@ -206,7 +206,7 @@ class Errors:
         "{path}, which was fitted to a space, cannot be used: {why}. Delete its folder to fit"
         " it again."
     )
-    DX070 = "The data has {found} {column!r}. Its columns: {columns}."
+    DX070 = "The data has {found} {column!r}. It has {count} columns."
     DX071 = "Column {column!r} holds {given}, and only text can be sanitised."
     DX072 = (
         "A seeded sanitizer belongs to one process, and workers with one seed would repeat "

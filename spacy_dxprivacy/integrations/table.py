@@ -158,7 +158,8 @@ def _texts(table: pa.Table, column: str) -> list[str | None]:
     values = table.column(find_column(table.schema, column))
     kind = values.type.value_type if types.is_dictionary(values.type) else values.type
     if not (types.is_null(kind) or is_text(kind)):
-        raise DxError(Errors.DX071.format(column=column, given=kind))
+        given = str(kind).partition("<")[0]  # without names of nested fields
+        raise DxError(Errors.DX071.format(column=column, given=given))
     return values_of(values)
 
 
@@ -167,8 +168,7 @@ def find_column(schema: pa.Schema, column: str) -> int:
     places = schema.get_all_field_indices(column)
     if len(places) != 1:
         number = "several columns" if places else "no column"
-        names = ", ".join(map(repr, schema.names))
-        raise DxError(Errors.DX070.format(found=number, column=column, columns=names))
+        raise DxError(Errors.DX070.format(found=number, column=column, count=len(schema.names)))
     return int(places[0])
 
 

@@ -41,8 +41,8 @@ from .records import (
     make_record,
 )
 
-MAX_NAMES = 12  # shown in a message
-# Names that a message may show. The first row of a file without column names may be text.
+MAX_NAMES = 12  # shown in a receipt
+# Names of columns. The first row of a file without column names may be text.
 _NAME = re.compile(r"[^\W\d][\w.:/()#%&+-]*( [\w.:/()#%&+-]+){0,2}(\[\])?")
 MAX_NAME_LENGTH = 40
 
@@ -110,11 +110,11 @@ def _column(name: str, names: Sequence[str]) -> str:
         return name
     if is_number and are_names and 1 <= int(name) <= n:
         return names[int(name) - 1]
-    if words and are_names:
-        help = f"the file has: {format_names(names)}."
-    else:  # the first row may hold text, so no message shows it, and it is not written
+    # The first row of a file without column names is text, so no message shows it.
+    help = f"it has {n} columns. Give the name of one in full, or its number from 1."
+    if not words or not are_names:
         help = (
-            f"it has {n} column(s), and its first row does not look like names. Add a row of "
+            f"it has {n} columns, and its first row does not look like names. Add a row of "
             "names, or give the name of the column in full."
         )
     raise UsageError(f"the first row has no column {name!r}; {help}")
@@ -143,7 +143,7 @@ def row_record(number: int, size: int, entry: dict[str, Any], fields: Fields) ->
                 slot for slot in find_slots(row.entry, path) if read_slot(slot) is not None
             )
         except KeyError:
-            return Failed(number, f"it has no field {path!r}.", size, list_fields(entry))
+            return Failed(number, f"it has no field {path!r}.", size, _count_fields(entry))
     texts = [read_slot(slot) for slot in row.slots] or [""]
     if fields.person is None:
         return make_record(number, size, texts, origin=row)
@@ -232,21 +232,22 @@ def field_paths(entry: Any, before: str = "", depth: int = 3) -> list[str]:
     return [before] if before else []
 
 
-# -- names in messages: the first row of a table without column names is text ----------------------
+# -- names of fields: the first row of a table without column names is text, as keys may be --------
 
 
-def list_fields(entry: Any) -> str:
-    """Return "the file has: note, id, date."."""
-    return f"the file has: {format_names(field_paths(entry)) or 'no field'}."
+def _count_fields(entry: Any) -> str:
+    """Return how many fields an entry has, for a message, which quotes none of them."""
+    return f"the record has {len(field_paths(entry)) or 'no'} fields of other names."
 
 
 def look_like_names(names: Sequence[str]) -> bool:
-    """Return whether all strings look like column names, so that a message may show them."""
+    """Return whether all strings look like column names."""
     return bool(names) and all(len(n) <= MAX_NAME_LENGTH and _NAME.fullmatch(n) for n in names)
 
 
 def format_names(names: Sequence[str]) -> str:
-    """Return "note, id, date", with the names that a message may show, and a count of others."""
+    """Return "note, id, date", with the names that a receipt may show, and a count of others. They
+    are names of fields that are written unmodified."""
     printable = [
         re.sub(r"\s", " ", name)
         for name in names

@@ -125,6 +125,16 @@ def test_mistakes_are_named(nlp, kwargs, code):
         sanitize_table(nlp, table(), **kwargs)
 
 
+@pytest.mark.parametrize("column", ["body", "text", "Quuxington", "nested"])
+def test_no_message_quotes_names_of_columns_or_nested_fields(nlp, column):
+    nested = pa.array([{"Zorblattovich": 1}], pa.struct([("Zorblattovich", pa.int64())]))
+    whole = pa.table({"Maria Zorblattovich": ["a"], "nested": nested, "Quuxington": [1]})
+    with pytest.raises(DxError, match=r"DX07[01]") as caught:
+        sanitize_table(nlp, whole, column)
+    assert "Zorblattovich" not in str(caught.value)
+    assert column == "Quuxington" or "Quuxington" not in str(caught.value)
+
+
 def test_a_seeded_sanitizer_is_refused(make_nlp):
     assert "DX072" in message_of(make_nlp(mechanism=CONSTANT, seed=1), table())
 

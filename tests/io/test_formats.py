@@ -289,15 +289,54 @@ CUT = {"csv": (0, ""), "tsv": (0, ""), "jsonl": (1, "not valid JSON"),
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_wrong_field_is_one_sentence_that_names_what_is_there(dx, tmp_path, form):
+def test_a_wrong_field_is_one_sentence_that_counts_what_is_there(dx, tmp_path, form):
     (tmp_path / f"in.{form}").write_bytes(written(form))
     result = dx(tmp_path / f"in.{form}", tmp_path / f"out.{form}", "--field", "notes")
     is_one_sentence(result)
-    assert "'notes'; the file has: id, note, day." in result.stderr
+    assert "'notes'; " in result.stderr and " has 3 " in result.stderr
     result = dx("-", "--field", "notes", "--format", form, input=written(form))
     is_one_sentence(result)
-    assert "the file has: id, note, day." in result.stderr
+    assert "'notes'; " in result.stderr and " has 3 " in result.stderr
     assert len(list(tmp_path.iterdir())) == 1
+
+
+HEADLESS = {  # files whose names of columns, or whose keys, are text
+    "a.csv": "Maria Zorblatt,1957,Quixwell\nPeter,1960,Leeds\n",
+    "b.csv": "Zorblatt;Quixwell\nPeter;Leeds\n",
+    "c.tsv": "Maria Zorblatt\tQuixwell\tLeeds\n",
+    "d.csv": "Zorblatt\nPeter\n",
+    "e.csv": '"Zorblatt, Maria","Quixwell"\n"a","b"\n',
+    "f.jsonl": '{"Maria Zorblatt": "was seen", "Quixwell": 1}\n',
+    "g.jsonl": '{"a": {"Zorblatt": "was seen"}, "b": [{"Quixwell": 1}]}\n',
+    "h.jsonl": '{"text": {"Zorblatt": "Quixwell"}}\n',
+    "i.jsonl": '{"body": "the cat", "Zorblatt": 1}\n{"Quixwell": "the dog"}\n',
+}
+
+
+@pytest.mark.parametrize("field", [None, "notes", "note.text", "9", "0", "text[].note", "1,9"])
+@pytest.mark.parametrize("name", HEADLESS)
+def test_no_message_quotes_a_first_row_or_a_key(dx, tmp_path, name, field):
+    path = tmp_path / name
+    path.write_text(HEADLESS[name])
+    settings = [] if field is None else ["--field", field]
+    for args in (
+        (path, tmp_path / f"out{path.suffix}", *settings),
+        (path, tmp_path / f"out{path.suffix}", *settings, "--keep-fields", "other"),
+        (path, tmp_path / f"out{path.suffix}", *settings, "--person-field", "other"),
+    ):
+        result = dx(*args)
+        assert result.exit_code, result.stderr
+        for word in ("Zorblatt", "Quixwell", "Maria", "1957", "Leeds", "Peter"):
+            assert word not in result.stderr + result.stdout
+
+
+@pytest.mark.parametrize("form", ["xlsx", "parquet"])
+def test_no_message_quotes_the_columns_of_a_binary_file(dx, tmp_path, form):
+    (tmp_path / "a.csv").write_text("text,Maria Zorblatt,Quixwell\nthe cat,1,2\n")
+    ok(dx(tmp_path / "a.csv", tmp_path / f"a.{form}"))
+    result = dx(tmp_path / f"a.{form}", tmp_path / f"b.{form}", "--field", "notes")
+    is_one_sentence(result)
+    assert "Zorblatt" not in result.stderr and "has 3 " in result.stderr
 
 
 @pytest.mark.parametrize("form", FORMATS)
