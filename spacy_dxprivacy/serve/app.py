@@ -24,6 +24,7 @@ from spacy.language import Language
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
+from starlette.routing import Route
 
 from ..about import __version__
 from ..config.options import PipelineOptions, ServiceOptions
@@ -39,6 +40,7 @@ from ..prompts.conversation import secret
 from ..text.mentions import united
 from .service import (
     LOG,
+    NO_ROUTE,
     Callers,
     Guard,
     HttpError,
@@ -52,7 +54,6 @@ MAX_ITEMS = 1000  # texts or entities of a request
 DESCRIPTION = """Sanitise text under metric differential privacy. Every request samples anew, and
 the privacy losses of a caller add up. /about states the guarantee. Errors are
 {"error": "a sentence"}, without content of the request."""
-NO_ROUTE = {404: "there is no such route.", 405: "this route does not allow this method."}
 
 SETTINGS_VARIABLE = "DX_SERVICE_SETTINGS"  # environment variable: options as JSON, without secrets
 Settings = TypeAdapter(tuple[PipelineOptions, ServiceOptions])
@@ -227,14 +228,20 @@ def make_app(service: Service) -> FastAPI:
         exception_handlers={RequestValidationError: _wrong_body, HTTPException: _no_route},
     )  # fmt: skip
     app.state.service = service
-    app.include_router(routes)
+    routers = [routes, texts]
     if service.limits.upstream:
         from .proxy import routes as proxied
 
-        app.include_router(proxied)
-    else:
-        app.include_router(texts)
-    app.add_middleware(Guard, service=service)
+        routers = [routes, proxied]
+    for router in routers:
+        app.include_router(router)
+    paths = {
+        route.path
+        for router in (app, *routers)
+        for route in router.routes
+        if isinstance(route, Route)
+    }
+    app.add_middleware(Guard, service=service, paths=paths)
     hosts = [*LOOPBACK, *service.limits.host]
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
     return app

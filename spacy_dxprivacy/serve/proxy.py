@@ -46,7 +46,7 @@ routes = APIRouter()
 async def answer(request: Request) -> Response:
     """Answer like this route of OpenAI or Anthropic. The upstream reads only surrogates."""
     service: Service = request.app.state.service
-    limits, path = service.limits, request.url.path.removeprefix("/v1/")
+    limits, path = service.limits, request.scope["path"].removeprefix("/v1/")
     report = request.state.report
     report.path, provider = path, PROVIDERS[path.partition("/")[0]]
     try:

@@ -15,7 +15,7 @@ import re
 import secrets
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial, reduce
@@ -269,6 +269,7 @@ async def wait_until(deadline: float, late: HttpError, work: Awaitable[T]) -> T:
 # -- requests --------------------------------------------------------------------------------------
 
 LOG = logging.getLogger("spacy_dxprivacy.serve")
+NO_ROUTE = {404: "there is no such route.", 405: "this route does not allow this method."}
 PUBLIC_ROUTES = ("/health", "/openapi.json")  # routes without a token
 HEADERS = {
     "cache-control": "no-store",
@@ -309,10 +310,16 @@ class Guard:
 
     It sets `caller`, `deadline` (time.monotonic) and `report` in the state of a request. Routes may
     raise HttpError.
+
+    Args:
+        app: The application behind it.
+        service: Its callers and limits.
+        paths: The paths of all routes. The path of a request has to be literally one of them.
     """
 
-    def __init__(self, app: ASGIApp, service: Service) -> None:
+    def __init__(self, app: ASGIApp, service: Service, paths: Collection[str]) -> None:
         self.app, self.callers, self.limits = app, service.callers, service.limits
+        self.paths = frozenset(paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -362,10 +369,14 @@ class Guard:
         await wait_until(end, HttpError(504, TIMED_OUT), self.app(scope, receive, send))
 
     def _admit(self, request: Request) -> str:
-        """Return the caller. Raise HttpError (401, 415) before the body is read."""
+        """Return the caller. Raise HttpError (401, 404, 415) before the body is read."""
         headers = request.headers
         token = headers.get("authorization") or f"Bearer {headers.get('x-api-key', '')}"
-        caller = "" if request.url.path in PUBLIC_ROUTES else self.callers.name(token)
+        # Routing reads the path of the scope. That of `request.url` depends on the Host header.
+        path = request.scope["path"]
+        caller = "" if path in PUBLIC_ROUTES else self.callers.name(token)
+        if path not in self.paths:
+            raise HttpError(404, NO_ROUTE[404])
         # Web pages of other origins can send other content types without a preflight request.
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if request.method == "POST" and kind != "application/json":

@@ -19,6 +19,8 @@ pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 pytest.importorskip("httpx", reason="needs the extra 'serve'")
 
 from asgi import app_of, ask, asked
+from starlette.datastructures import URL
+from starlette.requests import HTTPConnection
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import UsageError
@@ -681,6 +683,21 @@ def test_no_upstream_too_much_and_no_such_path(make_proxy, upstream):
     assert ask(make_proxy(upstream="http://127.0.0.1:9"), CHAT, chat()).status == 502
     assert ask(make_proxy(max_bytes=100), CHAT, chat()).status == 413
     assert ask(make_proxy(), "/sanitize", {"text": "x"}).status == 404
+
+
+@pytest.mark.parametrize(
+    "place", ["/v1/files?", "/v1/../admin", "/v1/chat/completions/Okonkwo", "@"]
+)
+def test_a_caller_does_not_choose_the_path_at_the_upstream_or_in_the_log(
+    proxy, upstream, caplog, monkeypatch, place
+):
+    monkeypatch.setattr(HTTPConnection, "url", property(lambda request: URL(f"http://x{place}")))
+    with caplog.at_level(logging.INFO, logger="spacy_dxprivacy"):
+        assert ask(proxy, CHAT, chat()).status == 200
+        assert ask(proxy, f"/v1{place}", chat()).status == 404
+    assert [path for path, *_ in upstream.seen] == [CHAT]
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert " chat/completions 200 " in line
 
 
 def test_whose_key_the_upstream_gets(make_proxy, upstream, monkeypatch):

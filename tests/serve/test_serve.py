@@ -27,6 +27,8 @@ pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 from asgi import app_of, ask, asked
 from ports import free_port, wait_for
 from spacy.language import Language
+from starlette.datastructures import URL
+from starlette.requests import HTTPConnection
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, UsageError
@@ -35,7 +37,7 @@ from spacy_dxprivacy.config.options import ServiceOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.serve.app import account_of, check
-from spacy_dxprivacy.serve.service import add_token, read_callers
+from spacy_dxprivacy.serve.service import Guard, add_token, read_callers
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"
@@ -175,6 +177,47 @@ def test_a_token_is_wanted_where_there_are_any(make_service):
     assert ask(service, "/health").status == 200
     report = ask(service, "/budget", authorization=f"bearer {'a' * 24}").json
     assert report["caller"] == "ann" and report["draws"] == 0
+
+
+MALFORMED_HOSTS = [
+    "localhost:8000/health?x=", "localhost/health#", "localhost:8000/openapi.json?",
+    "localhost\\health?", "localhost:8000/x/../health?", "127.0.0.1/health?a=", "[::1]/health?x=",
+]  # fmt: skip
+
+
+@pytest.fixture
+def url_of_the_host(monkeypatch):
+    """The URL of a request is made of its Host header unread, as by versions of Starlette before
+    1.0.1."""
+
+    def url(request):
+        headers = request.headers
+        return URL(f"http://{headers['host']}{request.scope['path']}")
+
+    monkeypatch.setattr(HTTPConnection, "url", property(url))
+
+
+@pytest.mark.parametrize("host", MALFORMED_HOSTS)
+def test_a_host_header_does_not_choose_the_route(make_service, url_of_the_host, host):
+    service = make_service(tokens=TOKENS)
+    guard = service.build_middleware_stack()
+    while not isinstance(guard, Guard):  # behind the check of host names
+        guard = guard.app
+    for path, body in (("/sanitize", {"text": "a"}), ("/about", None), ("/budget", None)):
+        assert ask(guard, path, body, host=host).status == 401
+        assert ask(service, path, body, host=host).status in (400, 401)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/health/", "//health", "/Health", "/health?x=", "/sanitize/..", "/x", "", "/openapi.json#",
+     "/health\n", "/sanitize;a"],
+)  # fmt: skip
+def test_a_path_that_is_not_of_the_list_is_refused(make_service, path):
+    service = make_service(tokens=TOKENS)
+    assert ask(service, path).status == 401
+    answer = ask(service, path, **ANN)
+    assert answer.status == 404 and list(answer.json) == ["error"]
 
 
 def test_the_file_of_tokens(tmp_path):
