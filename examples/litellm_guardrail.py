@@ -70,7 +70,9 @@ class Surrogates(CustomGuardrail):
         )  # fmt: skip
         body, rows = request.replace(sent)
         name, chat = uuid4().hex, PROVIDERS["chat"]
-        answer = AnswerRestorer(chat, rows, self._tools, escaped=request.wants_json)
+        answer = AnswerRestorer(
+            chat, rows, self._tools, escaped=request.wants_json, offered=request.functions
+        )
         self._answers[name] = answer
         if len(self._answers) > MOST:
             self._answers.popitem(last=False)

@@ -95,6 +95,7 @@ class Prompt:
         self._body, self._public, self._images = body, public, images
         self._lines: list[Line] = []  # key and text
         self._names: list[tuple[str, str]] = []  # field and identifier, which stays unmodified
+        self.functions: set[str] = set()  # names of the functions that it offers
         self._data_keys: dict[str, str] = {}  # new keys of data by original
         self._neutral_keys: dict[str, str] = {}  # original by new key such as key_1
         self._surrogates: Iterator[str] | None = None  # sanitised texts, in `replace`
@@ -274,6 +275,8 @@ class Prompt:
 
     def _name(self, key: str, name: str) -> None:
         """Note an identifier for checks, unless it is public."""
+        if key == "name":
+            self.functions.add(name)
         if name not in PUBLIC_TOOLS and name not in self._public:
             self._names.append((key, name))
 

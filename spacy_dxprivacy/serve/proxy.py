@@ -62,7 +62,9 @@ async def answer(request: Request) -> Response:
         raise InvalidRequest(NOT_JSON) from None
     body = add_note(body, provider.note) if limits.note else body
     report.counts = dict(sorted(prompted.counts.items()))
-    restored = AnswerRestorer(provider, rows, limits.tools, escaped=prompt.wants_json)
+    restored = AnswerRestorer(
+        provider, rows, limits.tools, escaped=prompt.wants_json, offered=prompt.functions
+    )
     if body.get("stream"):
         events = _events(request, body, restored, prompted.texts)
         first = await anext(events)
