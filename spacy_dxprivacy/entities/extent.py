@@ -129,10 +129,12 @@ class Bounds:
             fixed = self._phrase_tokens(label, start, end)
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # a court has the name of its place
-            pieces += self._pieces((label, start, end), fixed, ends)
+            pieces += self._pieces(Entity(label, start, end), fixed, ends)
         judged: list[Entity | None] = []
         for piece in pieces:
-            judged.append(self._cached_judgement(piece, persons) if piece[0] in _NAMED else piece)
+            judged.append(
+                self._cached_judgement(piece, persons) if piece.label in _NAMED else piece
+            )
         return list(filter(None, judged))
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
@@ -159,7 +161,7 @@ class Bounds:
         if len(fixed) == end - start:
             return
         if label not in _BETWEEN or (end - start < 2 and not fixed):
-            yield label, *(self.trim(start, end) if label == "ADDRESS" else (start, end))
+            yield Entity(label, *(self.trim(start, end) if label == "ADDRESS" else (start, end)))
             return
         cuts = [end]
         if fixed or self._separators[start] < self._separators[end]:
@@ -176,7 +178,7 @@ class Bounds:
                 low += 1
             is_whole = (first, i) == (start, end)
             if low < high and (is_whole or _is_name_alone(self.doc, low, high)):
-                yield label, low, high
+                yield Entity(label, low, high)
             first = i + 1
 
     def _is_of_two(self, start: int, end: int) -> bool:
@@ -206,7 +208,7 @@ class Bounds:
 
         names: Lower-case words of the full names in the document.
         """
-        key = entity, frozenset(names.intersection(self.lowers[entity[1] : entity[2]]))
+        key = entity, frozenset(names.intersection(self.lowers[entity.start : entity.end]))
         if key not in self._judgements:
             self._judgements[key] = self._judge(*key)
         return self._judgements[key]
@@ -225,7 +227,7 @@ class Bounds:
                 label = "ORG"
             if self._is_term(label, start, end, names):
                 return None
-        return label, start, end
+        return Entity(label, start, end)
 
     def _is_title(self, start: int, end: int) -> bool:
         """Return whether a person is only the title before a name (the Dr. of Dr. Okafor)."""

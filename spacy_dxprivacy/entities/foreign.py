@@ -43,7 +43,7 @@ Word = tuple[str, int, int]  # with its start and end in characters
 
 
 def match_foreign(doc: Doc, language: str) -> set[Entity]:
-    """Return the entities of a text in the language as (label, start, end) in tokens."""
+    """Return the entities of a text in the language."""
     text = doc.text
     entities = {*_dates(text, language), *_numbers(text), *_places(text, language)}
     taken = {
@@ -53,7 +53,7 @@ def match_foreign(doc: Doc, language: str) -> set[Entity]:
         for place in range(start, end)
     }
     named = ((s, end) for s, end in _persons(text, language) if not {s, end - 1} <= taken)
-    entities |= {("PERSON", *span) for span in named}
+    entities |= {Entity("PERSON", *span) for span in named}
     return {in_tokens(doc, *entity) for entity in entities}
 
 
@@ -81,7 +81,8 @@ def _date_forms(language: str) -> list[tuple[str, re.Pattern[str]]]:
     return [(kind, re.compile(rf"(?<!\w){form}", re.I)) for kind, form in patterns]
 
 
-def _dates(text: str, language: str) -> Iterator[tuple[str, int, int]]:
+def _dates(text: str, language: str) -> Iterator[Entity]:
+    """Yield dates and times of day, in characters."""
     names = date_words(language)
     for kind, form in _date_forms(language):
         for match in form.finditer(text):
@@ -89,7 +90,7 @@ def _dates(text: str, language: str) -> Iterator[tuple[str, int, int]]:
                 continue
             if kind == "month" and not (match["y"] or match["m"].lower() in names.months):
                 continue
-            yield ("TIME" if kind == "clock" else "DATE"), *match.span()
+            yield Entity("TIME" if kind == "clock" else "DATE", *match.span())
 
 
 @cache
@@ -98,26 +99,28 @@ def _forms(table: str, frame: str) -> list[tuple[str, re.Pattern[str]]]:
     return [(label, re.compile(frame.format(form))) for label, form in forms(table, "foreign")]
 
 
-def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
+def _numbers(text: str) -> Iterator[Entity]:
+    """Yield numbers with a known form or key, in characters."""
     for label, form in _forms("number forms", r"(?<![\w.-]){}(?!\w)"):
-        yield from ((label, *match.span()) for match in form.finditer(text))
+        yield from (Entity(label, *match.span()) for match in form.finditer(text))
     for match in pattern("keyed", "foreign").finditer(text):
-        yield "ID", *match.span("code")
+        yield Entity("ID", *match.span("code"))
     yield from numbers_in(text)
 
 
-def _places(text: str, language: str) -> Iterator[tuple[str, int, int]]:
+def _places(text: str, language: str) -> Iterator[Entity]:
+    """Yield streets, firms and places, in characters."""
     for _, form in _forms("street forms", r"(?<!\w)(?:{})"):
-        yield from (("ADDRESS", *match.span()) for match in form.finditer(text))
+        yield from (Entity("ADDRESS", *match.span()) for match in form.finditer(text))
     for match in pattern("firms", "foreign").finditer(text):
-        yield "ORG", *match.span()
+        yield Entity("ORG", *match.span())
     for match in _known_places(language).finditer(text):
-        yield "GPE", *match.span()
+        yield Entity("GPE", *match.span())
     for match in pattern("placed", "foreign").finditer(text):
         town = match["town"]
         if any(_is_town(word, match["where"].lower(), language) for word in town.split()):
             start = match.start("town")
-            yield "GPE", start, start + len(_first_words(town, language))
+            yield Entity("GPE", start, start + len(_first_words(town, language)))
 
 
 def _is_town(word: str, preposition: str, language: str) -> bool:

@@ -32,36 +32,37 @@ _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 
 
 def match_phrases(doc: Doc) -> set[Entity]:
-    """Return (label, start, end) in tokens; a partly covered token belongs to its phrase."""
+    """Return entities; a partly covered token belongs to its phrase."""
     text = doc.text
     if not text.isascii():  # digits and punctuation marks of other scripts
         text = _FOREIGN.sub(lambda m: _STROKES.get(m[0]) or str(unicodedata.digit(m[0])), text)
     phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}
     numbers = {in_tokens(doc, *number) for number in numbers_in(text)}
     # A number with the key of an account is not a telephone number.
-    accounts = {("PHONE", start, end) for label, start, end in phrases if label == "ID"}
+    accounts = {phrase._replace(label="PHONE") for phrase in phrases if phrase.label == "ID"}
     return (phrases | numbers) - accounts
 
 
 def numbers_in(text: str) -> Iterator[Entity]:
-    """Yield (label, start, end) in characters of numbers that their form identifies."""
+    """Yield numbers that their form identifies, in characters."""
     for match in pattern("NUMBER_FORM").finditer(text):
-        yield kind_of(match).replace("CODE", "ID"), *match.span()
+        yield Entity(kind_of(match).replace("CODE", "ID"), *match.span())
 
 
 def in_tokens(doc: Doc, label: str, start: int, end: int) -> Entity:
-    """Return (label, start, end) in tokens for a span in characters."""
+    """Return the entity in tokens for a span in characters."""
     # With "expand", char_span never returns None.
     span = cast(Span, doc.char_span(start, end, alignment_mode="expand"))
-    return label, span.start, span.end
+    return Entity(label, span.start, span.end)
 
 
 def _phrases(text: str) -> Iterator[Entity]:
-    """Yield (label, start, end) in characters."""
-    yield from (("ADDRESS", *span) for span in _addresses(text))
-    yield from (("ORG", *span) for span in _organisations(text))
-    yield from (("GPE", *span) for span in _places(text))
-    yield from (("PERSON", *m.span()) for m in pattern("CUED_NAME").finditer(text) if _is_cued(m))
+    """Yield entities in characters."""
+    yield from (Entity("ADDRESS", *span) for span in _addresses(text))
+    yield from (Entity("ORG", *span) for span in _organisations(text))
+    yield from (Entity("GPE", *span) for span in _places(text))
+    cued = filter(_is_cued, pattern("CUED_NAME").finditer(text))
+    yield from (Entity("PERSON", *match.span()) for match in cued)
     yield from cells(text)
     # A search in lower-case text is twice as fast as one that ignores case. Letters whose lower
     # case has two characters stay, so that offsets do not change.
@@ -69,21 +70,21 @@ def _phrases(text: str) -> Iterator[Entity]:
     if len(lower) != len(text):
         lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     for match in pattern("FIELD_CODE").finditer(lower):
-        yield "ID", *match.span(match.lastindex or 0)
+        yield Entity("ID", *match.span(match.lastindex or 0))
     for match in pattern("IDENTIFIER").finditer(text):
         named = match["who"] or match["named"]
         if named is None or is_name(named):
-            yield kind_of(match), *match.span(str(match.lastgroup))
+            yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
     if _SECRET_SIGN.search(lower):
         for match in pattern("SECRET").finditer(text):
-            yield "SECRET", *match.span(match.lastindex or 0)
+            yield Entity("SECRET", *match.span(match.lastindex or 0))
     for match in pattern("DATE_PHRASE").finditer(lower):
         start = match.start()
         if lower[start].isdigit() and pattern("AFTER_MONTH").search(
             lower, max(start - 12, 0), start
         ):
             continue  # the day belongs to the month before it: "March 5 and 14 April"
-        yield kind_of(match), *match.span(str(match.lastgroup))
+        yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
 
 
 # -- addresses ---------------------------------------------------------------------------------
@@ -245,11 +246,11 @@ def _line() -> re.Pattern[str]:
 
 
 def cells(text: str) -> Iterator[Entity]:
-    """Yield (label, start, end) in characters of values whose column head or key names a label."""
+    """Yield values whose column head or key names a label, in characters."""
     if ":" in text or "=" in text:
         for match in _line().finditer(text):
             label = str(match.lastgroup)
-            yield label, *match.span(label)
+            yield Entity(label, *match.span(label))
     if "\n" in text:
         yield from _columns(text)
 
@@ -283,5 +284,5 @@ def _cells_of_row(start: int, values: list[str], labels: Labels) -> Iterator[Ent
         fits = label not in _DIGITS or any(map(str.isdigit, bare))
         if label and fits and not _EMPTY.fullmatch(value):
             first = start + value.index(bare)
-            yield label, first, first + len(bare)
+            yield Entity(label, first, first + len(bare))
         start += len(value) + 1

@@ -148,7 +148,7 @@ def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity,
         is_evidence = span.id_ in evidence and span.label_ in _NAMES
         (names if is_evidence else others).append(span)
     doc.ents = tuple(others)
-    return [((span.label_, span.start, span.end), evidence[span.id_]) for span in names]
+    return [(Entity(span.label_, span.start, span.end), evidence[span.id_]) for span in names]
 
 
 def add_evidence(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Floats2d:
@@ -184,7 +184,7 @@ def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> lis
     scores[:, 1:] -= np.repeat(np.log(limits), 2)
     breaks = np.flatnonzero(np.diff(candidates) > 1) + 1
     return [
-        (label, run[0] + start, run[0] + end)
+        Entity(label, run[0] + start, run[0] + end)
         for run in (part.tolist() for part in np.split(candidates, breaks) if len(part))
         for label, start, end in _best_entities(scores[run[0] : run[-1] + 1])
     ]
@@ -209,7 +209,7 @@ def _best_entities(scores: Floats2d) -> list[Entity]:
         while label >= 0 and goes_on[start][label]:
             start -= 1
         if label >= 0:
-            entities.append((network.LABELS[label], start, end))
+            entities.append(Entity(network.LABELS[label], start, end))
         end = start
     return entities[::-1]
 
@@ -248,7 +248,7 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
                     span = Span(doc, low, high, label=label)
                     kept.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
-    entities = sorted((plain_label(span.label_), span.start, span.end) for span in kept)
+    entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in kept)
     again = bounds.split(mentions(doc, entities), kept)
     doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 

@@ -85,7 +85,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         entities = self._match_english(doc) if language == "en" else match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
         order = {label: i for i, label in enumerate(MATCHED)}
-        return own_matches + sorted(entities, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
+        return own_matches + sorted(
+            entities, key=lambda e: (e.start - e.end, order[e.label], e.start)
+        )
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
         """Make every matched word part of an entity, then add further mentions of all entities.
@@ -100,8 +102,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
-        entities = [(plain_label(span.label_), span.start, span.end) for span in spans]
-        further = mentions(doc, sorted(entities, key=lambda entity: entity[1]))
+        entities = [Entity(plain_label(span.label_), span.start, span.end) for span in spans]
+        further = mentions(doc, sorted(entities, key=lambda entity: entity.start))
         again = Bounds(doc).split(further, spans) if further else []
         spans += [
             Span(doc, start, end, label=label, span_id=BY_GUESS) for label, start, end in again
@@ -109,31 +111,31 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         doc.ents = tuple(spans)
 
     def _match_english(self, doc: Doc) -> set[Entity]:
-        """Return (label, start, end); a person that only guesses found has the label GUESSED."""
+        """Return the entities; a person that only guesses found has the label GUESSED."""
         matches = {*match_words(rule_tree(guess=self.guess), kinds_of(doc))}
         matches |= {*match_phrases(doc), *match_foreign_days(doc)}
         sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
-        matches = {(_SOURCES[label][0], start, end) for label, start, end in matches}
+        matches = {match._replace(label=_SOURCES[match.label][0]) for match in matches}
         # Split twice: after its label changes, an entity is split at other words.
         bounds = Bounds(doc)
         entities = bounds.split(relabel_persons(bounds, bounds.split(matches)))
         return {
-            ("GUESSED", start, end)
-            if label == "PERSON" and sure.isdisjoint(range(start, end))
-            else (label, start, end)
-            for label, start, end in entities
+            entity._replace(label="GUESSED")
+            if entity.label == "PERSON" and sure.isdisjoint(range(entity.start, entity.end))
+            else entity
+            for entity in entities
         }
 
 
 def match_words(tree: RuleNode, kinds: Sequence[AbstractSet[str]]) -> Iterator[Entity]:
-    """Yield (label, start, end) of each rule that matches tokens of these kinds."""
+    """Yield the entity of each rule that matches tokens of these kinds."""
     for start in range(len(kinds)):
         nodes, end = [tree], start
         while nodes and end < len(kinds):
             nodes = [n.children[kind] for n in nodes for kind in n.children.keys() & kinds[end]]
             end += 1
             for label, before, after in (rule for node in nodes for rule in node.ends):
-                yield label, start + before, end - after
+                yield Entity(label, start + before, end - after)
 
 
 def _free_runs(
@@ -179,7 +181,8 @@ def relabel_persons(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]
             is_one_name = end - start == 1 and is_name(bounds.texts[start])
             is_firm = not is_one_name and doc[start:end].text.lower() in FIRMS
             label = "ORG" if is_firm else label
-        entities.append((label, start, _extend_over_hyphen(doc, end) if label == "PERSON" else end))
+        end = _extend_over_hyphen(doc, end) if label == "PERSON" else end
+        entities.append(Entity(label, start, end))
     return entities
 
 

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 
 from ..errors import DxError, Errors, FailsClosed
 from ..pipeline.select import entity_labels
-from ..text.mentions import add_spans
+from ..text.mentions import Entity, add_spans
 from ..text.tokens import MANY_WORDS, trim_vocab
 from ..validate import fail
 
@@ -38,13 +38,13 @@ class DxModels(FailsClosed):
         """Yield the Docs with the entities added. Models run on batches, which is faster."""
         for docs in util.minibatch(stream, batch_size):
             for model in self.models:
-                for doc, places in zip(docs, _recognise(model, docs), strict=True):
-                    add_spans(doc, places)
+                for doc, entities in zip(docs, _recognise(model, docs), strict=True):
+                    add_spans(doc, entities)
             yield from docs
 
 
-def _recognise(model: Language, docs: list[Doc]) -> list[list[tuple[int, int, str]]]:
-    """Return the (start, end, label) of entities of each text, in characters."""
+def _recognise(model: Language, docs: list[Doc]) -> list[list[Entity]]:
+    """Return the entities of each text, in characters."""
     trim_vocab(model, after=MANY_WORDS)
     try:
         with model.memory_zone(), warnings.catch_warnings():
@@ -58,11 +58,11 @@ def _recognise(model: Language, docs: list[Doc]) -> list[list[tuple[int, int, st
     raise failure
 
 
-def _char_spans(text: str, doc: Doc) -> list[tuple[int, int, str]]:
+def _char_spans(text: str, doc: Doc) -> list[Entity]:
     if doc.text != text or not (doc.has_annotation("ENT_IOB") or doc.spans):
         raise DxError(Errors.DX030)
     spans = [*doc.ents, *(span for group in doc.spans.values() for span in group)]
-    return [(span.start_char, span.end_char, span.label_) for span in spans]
+    return [Entity(span.label_, span.start_char, span.end_char) for span in spans]
 
 
 @Language.factory(
@@ -125,5 +125,5 @@ class DxPresidio(FailsClosed):
             failure = DxError(Errors.DX130.format(name="presidio", kind=type(error).__name__))
         if failure is not None:
             raise failure
-        add_spans(doc, ((r.start, r.end, r.entity_type) for r in results))
+        add_spans(doc, (Entity(r.entity_type, r.start, r.end) for r in results))
         return doc

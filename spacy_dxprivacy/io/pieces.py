@@ -12,6 +12,7 @@ from ..config.options import FileOptions
 from ..entities.tables import by_word, words
 from ..errors import DxError, UsageError
 from ..files.limits import MB, TooLarge, read_all
+from ..text.mentions import Entity
 from ..text.normal_doc import MARKS
 from .formats import OnHeader, Writer
 from .records import (
@@ -44,14 +45,14 @@ class BadDocument(DxError):
 class Pieces:
     """The pieces of text of a document, in reading order.
 
-    marks: start and end of each piece in the joined text, two numbers per piece. mentions: start,
-    end and label of pieces that the format marks as a name or an address. dropped: numbers of parts
+    marks: start and end of each piece in the joined text, two numbers per piece. mentions: the
+    pieces that the format marks as a name or an address, in characters. dropped: numbers of parts
     left out, by kind. finish: returns the bytes of the document, after all pieces were put back.
     """
 
     def __init__(self) -> None:
         self.marks: list[int] = []
-        self.mentions: list[tuple[int, int, str]] = []
+        self.mentions: list[Entity] = []
         self.dropped: Counter[str] = Counter()
         self.finish: Callable[[], bytes] = bytes
         self._texts: list[str] = []
@@ -76,7 +77,7 @@ class Pieces:
         self._puts.append(put)
         self.marks += [start, self._length]
         if label and self._length > start:
-            self.mentions.append((start, self._length, label))
+            self.mentions.append(Entity(label, start, self._length))
 
     def text(self) -> str:
         """Return the joined text of all pieces and contexts."""

@@ -12,12 +12,13 @@ from spacy.util import filter_spans
 
 from ..files.limits import MAX_RECORD, MB
 from ..pipeline.receipt import Receipt
+from ..text.mentions import Entity, spans_of
 from ..text.tokens import cuts_of, joined
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 NOT_UTF8 = "if it is not UTF-8, convert it first, as `iconv -f latin1 -t utf8` does."
 TOO_LONG = f"it is longer than {MAX_RECORD // MB} MB."
-MENTIONS = "dx_mentions"  # key of Record.data: (start, end, label) of mentions that a format marks
+MENTIONS = "dx_mentions"  # key of Record.data: entities that a format marks, in characters
 _JSON_NAMES = {
     type(None): "null", bool: "true or false", int: "a number", float: "a number", list: "a list",
     dict: "an object",
@@ -131,10 +132,9 @@ def nlp_input(nlp: Language, text: Text, data: Mapping[str, Any]) -> str | Doc:
     else:
         doc = nlp.make_doc(text)
     doc.user_data.update((key, value) for key, value in data.items() if key != MENTIONS)
-    mentions = data.get(MENTIONS)
+    mentions: list[Entity] = data.get(MENTIONS, [])
     if mentions and any("doc.ents" in nlp.get_pipe_meta(p).assigns for p in nlp.pipe_names):
-        spans = (doc.char_span(a, b, label, alignment_mode="expand") for a, b, label in mentions)
-        doc.set_ents(filter_spans(filter(None, spans)), default="missing")
+        doc.set_ents(filter_spans(spans_of(doc, mentions)), default="missing")
     return doc
 
 

@@ -23,7 +23,7 @@ from ..entities.tables import STATES, ZIP_HEADS, cities, listed
 from ..privacy.randomness import Rng
 from ..surrogates.base import Mention, Surrogate
 from ..surrogates.replacements import replace_mentions
-from ..text.mentions import plain_label
+from ..text.mentions import plain_label, spans_of
 from .golden import Gold
 
 _DATES = ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%m/%d/%Y")
@@ -81,12 +81,8 @@ def measure_fit(
 
 def _annotated(nlp: Language, gold: Gold, labels: Mapping[str, object]) -> Doc:
     doc = nlp.make_doc(gold.text)
-    spans = [
-        doc.char_span(start, end, label, alignment_mode="expand")
-        for start, end, label in gold.regions
-        if label in labels
-    ]
-    doc.set_ents(filter_spans([span for span in spans if span is not None]))
+    entities = [entity for entity in gold.entities if entity.label in labels]
+    doc.set_ents(filter_spans(spans_of(doc, entities)))
     return doc
 
 

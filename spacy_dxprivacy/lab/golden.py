@@ -24,7 +24,7 @@ from ..io.build import get_sanitizer
 from ..io.results import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
 from ..pipeline.select import Entities
-from ..text.mentions import plain_label
+from ..text.mentions import Entity, plain_label
 
 FIGURES = ("recall", "precision", "clean")
 ALL_LABELS = "all"
@@ -37,15 +37,12 @@ PARTICLES = frozenset(
 WORD = re.compile(r"[^\W_]+")
 
 
-Region = tuple[int, int, str]  # start, end, label
-
-
 class Gold(NamedTuple):
-    """A text, and the regions of its entities. kinds: of IDENTIFIER_KINDS, for TAB."""
+    """A text, and its entities, in characters. kinds: of IDENTIFIER_KINDS, for TAB."""
 
     text: str
-    regions: list[Region]
-    kinds: Mapping[Region, str] = MappingProxyType({})
+    entities: list[Entity]
+    kinds: Mapping[Entity, str] = MappingProxyType({})
 
 
 @dataclass
@@ -120,57 +117,58 @@ def _gold_of(row: Any) -> Gold | None:
     text, answers = row.get("full_text", row.get("text")), [row.get("answer", "accept")]
     if "label" in row:  # of Label Studio's export without metadata
         row = {"data": row, "annotations": [{"result": [{"value": span} for span in row["label"]]}]}
-    kinds = dict[Region, str]()
+    kinds = dict[Entity, str]()
     if isinstance(row.get("annotations"), dict):
         kinds = _tab_kinds(row["annotations"])
-        regions = list(kinds)
+        entities = list(kinds)
     elif "annotations" in row:
         text = row["data"]["text"]
-        answers, regions = _label_studio_regions(row, text)
+        answers, entities = _label_studio_entities(row, text)
     else:
         groups = (row.get(name) for name in ("spans", "ents", "entities"))
         empty: list[Any] = [[]] * ("answer" in row)  # Prodigy omits empty lists
         spans: Any = next(span for span in (*groups, *empty) if isinstance(span, list))
-        regions = [_region(span) for span in spans]
-    _check_regions(regions, text)
+        entities = [_entity(span) for span in spans]
+    _check_entities(entities, text)
     if not isinstance(text, str):
         raise TypeError
-    gold = Gold(text, list(dict.fromkeys(regions)), kinds)
+    gold = Gold(text, list(dict.fromkeys(entities)), kinds)
     return gold if set(answers) <= {"accept"} else None
 
 
-def _tab_kinds(annotations: dict[str, Any]) -> dict[Region, str]:
+def _tab_kinds(annotations: dict[str, Any]) -> dict[Entity, str]:
     """Return the mentions of all annotators that need a mask; DIRECT if any annotator says so."""
-    kinds = dict[Region, str]()
+    kinds = dict[Entity, str]()
     for mention in (
         m for annotation in annotations.values() for m in annotation["entity_mentions"]
     ):
-        region = mention["start_offset"], mention["end_offset"], mention["entity_type"]
-        if mention["identifier_type"] in IDENTIFIER_KINDS:
-            kinds[region] = min(mention["identifier_type"], kinds.get(region, IDENTIFIER_KINDS[-1]))
+        start, end = mention["start_offset"], mention["end_offset"]
+        entity, kind = Entity(mention["entity_type"], start, end), mention["identifier_type"]
+        if kind in IDENTIFIER_KINDS:
+            kinds[entity] = min(kind, kinds.get(entity, IDENTIFIER_KINDS[-1]))
     return kinds
 
 
-def _region(span: Any) -> Region:
+def _entity(span: Any) -> Entity:
     if not isinstance(span, dict):
         start, end, label = span[:3]
-        return start, end, label
+        return Entity(label, start, end)
     if "entity_type" in span:
-        return span["start_position"], span["end_position"], span["entity_type"]
-    return span["start"], span["end"], span.get("label", "")
+        return Entity(span["entity_type"], span["start_position"], span["end_position"])
+    return Entity(span.get("label", ""), span["start"], span["end"])
 
 
-def _check_regions(regions: list[Region], text: str) -> None:
-    """Raise ValueError for a region that does not fit the text."""
-    for start, end, label in regions:
+def _check_entities(entities: list[Entity], text: str) -> None:
+    """Raise ValueError for an entity that does not fit the text."""
+    for label, start, end in entities:
         fits = type(start) is type(end) is int and 0 <= start < end <= len(text)
         if not fits or not isinstance(label, str):
             raise ValueError
 
 
-def _label_studio_regions(task: dict[str, Any], text: str) -> tuple[list[str], list[Region]]:
-    """Return the answers and regions of all reviewers; submission without a choice accepts."""
-    answers, regions = list[str](), list[Region]()
+def _label_studio_entities(task: dict[str, Any], text: str) -> tuple[list[str], list[Entity]]:
+    """Return the answers and entities of all reviewers; submission without a choice accepts."""
+    answers, entities = list[str](), list[Entity]()
     for annotation in task["annotations"]:
         values = [result.get("value", {}) for result in annotation["result"]]
         chosen = [choice.lower() for value in values for choice in value.get("choices", ())]
@@ -180,8 +178,8 @@ def _label_studio_regions(task: dict[str, Any], text: str) -> tuple[list[str], l
                 a, b = value["start"], value["end"]
                 if value.get("text", text[a:b]) != text[a:b]:
                     raise ValueError  # offsets of another unit than code points
-                regions += [(a, b, label) for label in value.get("labels") or [""]]
-    return answers, regions
+                entities += [Entity(label, a, b) for label in value.get("labels") or [""]]
+    return answers, entities
 
 
 def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
@@ -191,7 +189,7 @@ def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
     if finder is None and not settings.surrogates:
         raise UsageError("the pipeline replaces no entities: give `entities` or a `config`.")
     finder = finder or Entities(list(settings.surrogates))
-    labels = {plain_label(label) for gold in golds for *_, label in gold.regions}
+    labels = {plain_label(label) for gold in golds for label, *_ in gold.entities}
     labels &= set(map(plain_label, finder.labels))
     names = [name for name, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
     with nlp.select_pipes(disable=names), warnings.catch_warnings():
@@ -221,24 +219,25 @@ def _count(
     words = list(WORD.finditer(text))
     shown = [m for m in words if hidden.keys().isdisjoint(range(*m.span()))]
     words_left = distinctive_words(" ".join(m[0] for m in shown))
-    for start, end, name in gold.regions:
+    for entity in gold.entities:
+        name, start, end = entity
         annotated.update(range(start, end))
-        label, entity = plain_label(name), text[start:end]
-        counted = {gold.kinds[start, end, name]} if gold.kinds else set[str]()
+        label, written = plain_label(name), text[start:end]
+        counted = {gold.kinds[entity]} if gold.kinds else set[str]()
         if label in labels:
             counted |= {ALL_LABELS, label}
         else:
             evaluation.skipped[name] += 1
         stays = " ".join(m[0] for m in shown if start <= m.start() < end)
-        missed = bool(distinctive_words(stays) if distinctive_words(entity) else stays)
+        missed = bool(distinctive_words(stays) if distinctive_words(written) else stays)
         for row in counted:
             evaluation.labels[row].entities += 1
             evaluation.labels[row].missed += missed
         documents |= counted
-        leaving |= counted if distinctive_words(entity) & words_left else set()
+        leaving |= counted if distinctive_words(written) & words_left else set()
         if missed and counted:
             around = text[max(0, start - CONTEXT_CHARACTERS) : end + CONTEXT_CHARACTERS]
-            misses.append(f"{name}: {entity!r} in {around!r}")
+            misses.append(f"{name}: {written!r} in {around!r}")
     for place in (m.start() for m in words):
         if hidden.get(place) in labels:
             for counts in (evaluation.labels[ALL_LABELS], evaluation.labels[hidden[place]]):

@@ -125,12 +125,12 @@ class Entities:
         if allowed:
             words = words_of(doc)
             entities = [
-                (label, start, end)
-                for label, start, end in entities
-                if not allowed.issuperset(i for i in range(start, end) if words[i])
+                entity
+                for entity in entities
+                if not allowed.issuperset(i for i in range(entity.start, entity.end) if words[i])
             ]
         denied = [
-            (plain_label(label), *span)
+            Entity(plain_label(label), *span)
             for label, phrases in self.deny.items()
             for span in _places(doc, phrases)
         ]

@@ -104,7 +104,7 @@ def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) 
     if not runs:
         return spans
     names = (doc.char_span(*run, alignment_mode="expand") for run in runs)
-    return united([*spans, *(("PERSON", n.start, n.end) for n in names if n is not None)])
+    return united([*spans, *(Entity("PERSON", n.start, n.end) for n in names if n is not None)])
 
 
 def select(draft: Draft, context: StageContext) -> Draft:
@@ -186,7 +186,7 @@ def check_persons(draft: Draft, context: StageContext) -> Draft:
     budget = context.settings.max_epsilon_per_person
     groups = list[Persons | None]()
     for i, doc in enumerate(draft.docs):
-        spans = [span for span in draft.entities[i] or () if plain_label(span[0]) == "PERSON"]
+        spans = [span for span in draft.entities[i] or () if plain_label(span.label) == "PERSON"]
         has_person = any(plain_label(entity.label_) == "PERSON" for entity in doc.ents)
         if not spans and (budget is not None or has_person):
             key = getattr(context.settings.selector, "spans_key", None)

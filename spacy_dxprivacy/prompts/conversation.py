@@ -30,7 +30,7 @@ from ..io.records import MENTIONS, Record
 from ..surrogates.base import Mention, Scope
 from ..surrogates.date_shift import evident_order
 from ..surrogates.replacements import ORDER, USER, Replacement
-from ..text.mentions import in_ascii, plain_label
+from ..text.mentions import Entity, in_ascii, plain_label
 from .restoring import Rows, mark_ambiguous, rows_of
 from .table import SurrogateTable
 
@@ -311,16 +311,17 @@ def _sent_texts(
         yield read, Sent(text, tuple(mentions))
 
 
-def _known_originals(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[tuple[int, int, str]]]:
-    """Return earlier originals that new texts may mention, as lines of text, and their mentions: a
-    recogniser then reads the conversation as one document. Dates are recognised by their form."""
+def _known_originals(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[Entity]]:
+    """Return earlier originals that new texts may mention, as lines of text, and their mentions, in
+    characters: a recogniser then reads the conversation as one document. Dates are recognised by
+    their form."""
     folded = "\n".join(text for _, text in fresh).casefold()
     words_before = {(mention.text, mention.label): mention.before for mention, _ in pairs}
-    start, mentions = "", list[tuple[int, int, str]]()
+    start, mentions = "", list[Entity]()
     for (text, label), before in words_before.items():
         if _may_occur(text.casefold(), plain_label(label), folded):
             start += f"{before} " if before.isalpha() or before.endswith(".") else ""
-            mentions.append((len(start), len(start) + len(text), label))
+            mentions.append(Entity(label, len(start), len(start) + len(text)))
             start += f"{text}\n\n"
     return start, mentions
 

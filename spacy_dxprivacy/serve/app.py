@@ -37,7 +37,7 @@ from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import COUNTS
 from ..privacy.guarantee import Guarantee
 from ..prompts.conversation import secret
-from ..text.mentions import united
+from ..text.mentions import Entity, united
 from .service import (
     LOG,
     NO_ROUTE,
@@ -173,7 +173,7 @@ def _receipt(result: Result) -> dict[str, Any] | None:
 @texts.post("/anonymize")
 async def anonymize(body: AnonymizeRequest, request: Request) -> AnonymizeAnswer:
     """Sanitise the entities that presidio's analyzer reports, like its anonymizer."""
-    entities = united((r.entity_type, r.start, r.end) for r in body.analyzer_results)
+    entities = united(Entity(r.entity_type, r.start, r.end) for r in body.analyzer_results)
     results = await request.app.state.service.draw(
         request, [body.text[start:end] for _, start, end in entities]
     )

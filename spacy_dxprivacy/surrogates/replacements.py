@@ -122,7 +122,7 @@ def find(
     if entities is None:
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030)
-        spans = [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in labels]
+        spans = [Entity(e.label_, e.start, e.end) for e in doc.ents if e.label_ in labels]
     else:
         # The label of the recogniser is preferred, then an equivalent one.
         recognised = {(plain_label(e.label_), e.start, e.end): e.label_ for e in doc.ents}
@@ -132,7 +132,7 @@ def find(
             alike = (label for label in labels if plain_label(label) == plain)
             label = next((name for name in names if name in labels), None) or next(alike, None)
             if label is not None:
-                spans.append((label, start, end))
+                spans.append(Entity(label, start, end))
     if not spans:
         return []
     return _join_particles(
@@ -143,13 +143,13 @@ def find(
 def _join_particles(doc: Doc, spans: list[Entity]) -> list[Entity]:
     """Join a particle ("van") that a recogniser separated from the name after it."""
     joined: list[Entity] = []
-    for label, start, end in spans:
-        if joined and joined[-1][0] == label and joined[-1][2] == start:
-            _, first, last = joined[-1]
+    for span in spans:
+        if joined and joined[-1].label == span.label and joined[-1].end == span.start:
+            label, first, last = joined[-1]
             if plain_label(label) == "PERSON" and is_particle(doc[first:last].text):
-                joined[-1] = label, first, end
+                joined[-1] = Entity(label, first, span.end)
                 continue
-        joined.append((label, start, end))
+        joined.append(span)
     return joined
 
 
@@ -157,10 +157,10 @@ def merge_overlaps(spans: Sequence[Entity], blank: Bools1d) -> list[Entity]:
     """Return spans without overlaps. Spans that overlap or nest become one, with the label of the
     longest; empty spans and white space at the ends are dropped. blank: white space, bool (t,)."""
     trimmed = []
-    for label, start, end in united([span for span in spans if span[2] > span[1]]):
+    for label, start, end in united([span for span in spans if span.end > span.start]):
         inside = np.flatnonzero(~blank[start:end])
         if len(inside):
-            trimmed.append((label, start + int(inside[0]), start + int(inside[-1]) + 1))
+            trimmed.append(Entity(label, start + int(inside[0]), start + int(inside[-1]) + 1))
     return trimmed
 
 

@@ -6,17 +6,15 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import srsly
 from spacy.lang.en.stop_words import STOP_WORDS
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..about import DATA
 from ..space import Space
 from .spelling import without_accents
-
-Entity = tuple[str, int, int]  # label, first token, token after the last
 
 _LISTS: dict[str, Any] = srsly.read_json(DATA / "mentions.json")
 # Label of another recogniser, without marks and in lower case -> normalised label.
@@ -42,6 +40,20 @@ _BE = frozenset(_LISTS["be"].split())
 _INTRODUCING = frozenset(_LISTS["introducing"].split())
 
 
+class Entity(NamedTuple):
+    """An entity, or a further mention of one, in a text.
+
+    Attributes:
+        label: Its label.
+        start: Its first token; its first character where a function says so.
+        end: The token or character after its last.
+    """
+
+    label: str
+    start: int
+    end: int
+
+
 @lru_cache(maxsize=1024)
 def plain_label(label: str) -> str:
     """Return the normalised label, such as PERSON for PER and I-PER; unknown labels stay."""
@@ -54,16 +66,16 @@ def united(spans: Iterable[Entity]) -> list[Entity]:
     counts as the shortest. Spans that touch are not merged."""
     merged: list[Entity] = []
     longest = 0
-    for label, first, last in sorted(spans, key=lambda s: (s[1], -s[2])):
-        length = 0 if label in NUMBERS else last - first
-        if not merged or first >= merged[-1][2]:
-            merged.append((label, first, last))
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        length = 0 if span.label in NUMBERS else span.end - span.start
+        if not merged or span.start >= merged[-1].end:
+            merged.append(span)
             longest = length
             continue
-        longest_label, start, end = merged[-1]
+        label, start, end = merged[-1]
         if length > longest:
-            longest_label, longest = label, length
-        merged[-1] = longest_label, start, max(end, last)
+            label, longest = span.label, length
+        merged[-1] = Entity(label, start, max(end, span.end))
     return merged
 
 
@@ -76,8 +88,8 @@ def mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     taken = {i for _, first, last in entities for i in range(first, last)}
     persons: list[Entity] = []
     for i in places_of(doc, name_parts(doc, entities), taken):
-        start = persons.pop()[1] if persons and persons[-1][2] == i else i
-        persons.append(("PERSON", start, i + 1))
+        start = persons.pop().start if persons and persons[-1].end == i else i
+        persons.append(Entity("PERSON", start, i + 1))
     taken.update(i for _, first, last in persons for i in range(first, last))
     return [*persons, *_whole_mentions(doc, entities, taken)]
 
@@ -201,15 +213,22 @@ def _whole_mentions(doc: Doc, entities: list[Entity], taken: set[int]) -> Iterat
             label_of = by_size[size].get(tuple(lowers[i : i + size]))
             if label_of is not None and taken.isdisjoint(range(i, i + size)):
                 taken.update(range(i, i + size))
-                yield label_of, i, i + size
+                yield Entity(label_of, i, i + size)
                 break
 
 
-def add_spans(doc: Doc, places: Iterable[tuple[int, int, str]]) -> None:
-    """Add entities of another recogniser: first character, character after the last, label."""
-    spans = (doc.char_span(*place, alignment_mode="expand") for place in places)
+def spans_of(doc: Doc, entities: Iterable[Entity]) -> Iterator[Span]:
+    """Yield the spans of entities in characters, extended to whole tokens."""
+    for label, start, end in entities:
+        span = doc.char_span(start, end, label, alignment_mode="expand")
+        if span is not None:
+            yield span
+
+
+def add_spans(doc: Doc, entities: Iterable[Entity]) -> None:
+    """Add entities of another recogniser, in characters."""
     earlier = doc.spans[SPANS_KEY] if SPANS_KEY in doc.spans else ()
-    doc.spans[SPANS_KEY] = [*earlier, *(span for span in spans if span is not None)]
+    doc.spans[SPANS_KEY] = [*earlier, *spans_of(doc, entities)]
     doc.set_ents(list(doc.ents), default="outside")  # shows that a recogniser ran
 
 
@@ -228,7 +247,7 @@ def chosen(
     """
     groups = (doc.spans[key] for key in (SPANS_KEY, spans_key) if key and key in doc.spans)
     spans = chain(doc.ents, *groups)
-    named = ((plain_label(span.label_), span.start, span.end) for span in spans if len(span))
-    wanted = united(span for span in named if span[0] in labels)
+    named = (Entity(plain_label(s.label_), s.start, s.end) for s in spans if len(s))
+    wanted = united(entity for entity in named if entity.label in labels)
     further = mentions(doc, wanted) if again else []
-    return sorted([*wanted, *(cut(further) if further else ())], key=lambda s: s[1])
+    return sorted([*wanted, *(cut(further) if further else ())], key=lambda entity: entity.start)

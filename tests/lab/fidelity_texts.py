@@ -8,6 +8,7 @@ import srsly
 
 from spacy_dxprivacy.entities.tables import STATES, ZIP_HEADS, cities, listed
 from spacy_dxprivacy.lab.golden import Gold
+from spacy_dxprivacy.text.mentions import Entity
 
 CASES = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
 
@@ -22,7 +23,7 @@ def documents(count, seed=0):
 
 
 def document(choice, template):
-    values, text, regions = values_of(choice), "", []
+    values, text, entities = values_of(choice), "", []
     for part in template.split("{"):
         field, close, rest = part.partition("}")
         if not close:
@@ -30,9 +31,9 @@ def document(choice, template):
             continue
         name, _, label = field.partition(":")
         if label:
-            regions.append((len(text), len(text) + len(values[name]), label))
+            entities.append(Entity(label, len(text), len(text) + len(values[name])))
         text += values[name] + rest
-    return Gold(text, regions)
+    return Gold(text, entities)
 
 
 def values_of(choice):

@@ -9,11 +9,13 @@ from conftest import run_dx
 
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.golden import Gold, evaluate, read_gold
+from spacy_dxprivacy.text.mentions import Entity
 
 # 😀 is one code point; nobody would take "qwxzly" for a name, or "Boston" for none.
 TEXT = "😀 Maria Lopez went to Boston with qwxzly on the bus."
 SPANS = [("Maria Lopez", "PERSON"), ("qwxzly", "PERSON"), ("bus", "TITLE")]
 GOLD = [(TEXT.index(text), TEXT.index(text) + len(text), label) for text, label in SPANS]
+ENTITIES = [Entity(label, start, end) for start, end, label in GOLD]
 
 
 def presidio():
@@ -53,7 +55,7 @@ run = partial(run_dx, "evaluate")
 def test_all_forms_are_read_alike(tmp_path, name):
     rejected = [{"text": TEXT, "spans": named(), "answer": "reject"}, label_studio(["reject"])]
     path = write(tmp_path / "gold.jsonl", FORMS[name], *rejected)
-    assert read_gold(path) == [Gold(TEXT, GOLD)]
+    assert read_gold(path) == [Gold(TEXT, ENTITIES)]
 
 
 def tab(*mentions, **more):
@@ -79,7 +81,7 @@ def test_mentions_of_tab_are_counted_by_label_and_by_kind(tmp_path):
     path = tmp_path / "echr_test.json"
     path.write_text(json.dumps([document]))
     (gold,) = read_gold(path)
-    assert gold.regions == [(a, b, label.replace("TITLE", "MISC")) for a, b, label in GOLD]
+    assert gold.entities == [(label.replace("TITLE", "MISC"), a, b) for label, a, b in ENTITIES]
     assert list(gold.kinds.values()) == ["DIRECT", "QUASI", "QUASI"]
     counts = evaluate(make_pipeline(entities=("person",)), [gold]).labels
     assert {name: (c.entities, c.missed) for name, c in counts.items()} == {
@@ -95,25 +97,26 @@ def test_mentions_of_tab_are_counted_by_label_and_by_kind(tmp_path):
 def test_a_list_of_records_is_read_like_its_lines(tmp_path):
     path = tmp_path / "gold.json"
     path.write_text(json.dumps([FORMS["presidio-research"], FORMS["label-studio"]]))
-    assert read_gold(path) == [Gold(TEXT, GOLD)] * 2
+    assert read_gold(path) == [Gold(TEXT, ENTITIES)] * 2
     path.write_text("7")
     assert run(path).exit_code == 2
 
 
 def test_the_figures_of_a_text_that_is_counted_by_hand():
-    clean = Gold("Ms. Lopez called.", [(4, 9, "PATIENT")])
-    found = evaluate(make_pipeline(entities=("person", "gpe")), [Gold(TEXT, GOLD), clean])
+    clean = Gold("Ms. Lopez called.", [Entity("PATIENT", 4, 9)])
+    found = evaluate(make_pipeline(entities=("person", "gpe")), [Gold(TEXT, ENTITIES), clean])
     counts = found.labels["PERSON"]
     assert found.labels.keys() == {"PERSON", "all"} and found.skipped == {"TITLE": 1}
     assert (counts.entities, counts.missed, counts.documents, counts.leaving) == (3, 1, 2, 1)
     assert counts.figure("recall") == pytest.approx(2 / 3) and counts.figure("clean") == 0.5
     assert len(found.misses) == 1 and "qwxzly" in found.misses[0]
-    more = evaluate(make_pipeline(entities=("person",)), [Gold("Maria Lopez", [(6, 11, "PER")])])
+    lopez = Gold("Maria Lopez", [Entity("PER", 6, 11)])
+    more = evaluate(make_pipeline(entities=("person",)), [lopez])
     assert more.labels["PERSON"].figure("precision") == 0.5
 
 
 def test_a_word_that_stays_elsewhere_is_left_in_the_document():
-    gold = Gold("Mark Hope spoke. They hope.", [(0, 9, "PERSON")])
+    gold = Gold("Mark Hope spoke. They hope.", [Entity("PERSON", 0, 9)])
     counts = evaluate(make_pipeline(entities=("person",)), [gold]).labels["PERSON"]
     assert (counts.missed, counts.leaving) == (0, 1)
 

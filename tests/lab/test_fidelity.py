@@ -11,6 +11,7 @@ from conftest import ok, run_dx
 from spacy_dxprivacy.lab.fidelity import RELATIONS, measure_fit
 from spacy_dxprivacy.lab.golden import Gold
 from spacy_dxprivacy.surrogates.plain import NO_LOSS, make_preset
+from spacy_dxprivacy.text.mentions import Entity
 
 from .fidelity_texts import documents
 
@@ -52,14 +53,19 @@ def test_surrogates_that_do_not_fit_are_counted():
     ("To 480 Oak Street, Flint, MI 48502", [("480 Oak Street, Flint, MI 48502", "ADDRESS")]),
 ])  # fmt: skip
 def test_what_once_did_not_fit_does(text, regions):
-    spans = [(text.index(part), text.index(part) + len(part), label) for part, label in regions]
+    spans = [
+        Entity(label, text.index(part), text.index(part) + len(part)) for part, label in regions
+    ]
     shares = measure_fit(spacy.blank("en"), [Gold(text, spans)] * 20, make_preset())
     counted = [share for share in shares.values() if share.pairs]
     assert counted and all(share.pairs == share.fitting for share in counted)
 
 
 def test_the_command_prints_relations_and_no_text(tmp_path):
-    rows = [{"text": gold.text, "ents": gold.regions} for gold in documents(40)]
+    rows = [
+        {"text": gold.text, "ents": [(start, end, label) for label, start, end in gold.entities]}
+        for gold in documents(40)
+    ]
     gold = tmp_path / "gold.jsonl"
     srsly.write_jsonl(gold, rows)
     done = ok(run_dx("evaluate", str(gold), "--surrogates"))

@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.registries import registry
-from spacy_dxprivacy.text.mentions import chosen, mentions, plain_label, united
+from spacy_dxprivacy.text.mentions import Entity, chosen, mentions, plain_label, united
 
 NLP = spacy.blank("en")
 
@@ -91,8 +91,8 @@ def test_a_span_of_another_label_takes_nothing_away():
 
 def test_a_number_takes_no_mention_in():
     """A surrogate near a number leaves the words beside it as they are."""
-    assert united([("QUANTITY", 0, 5), ("PERSON", 1, 2)]) == [("PERSON", 0, 5)]
-    assert united([("CARDINAL", 0, 2), ("PHONE", 0, 2)]) == [("PHONE", 0, 2)]
+    assert united([Entity("QUANTITY", 0, 5), Entity("PERSON", 1, 2)]) == [("PERSON", 0, 5)]
+    assert united([Entity("CARDINAL", 0, 2), Entity("PHONE", 0, 2)]) == [("PHONE", 0, 2)]
 
 
 SPANS = st.lists(
@@ -104,7 +104,7 @@ SPANS = st.lists(
 
 @given(spans=SPANS)
 def test_the_union_has_all_words_and_no_overlap(spans):
-    found = united((plain_label(label), first, last) for label, first, last in spans)
+    found = united(Entity(plain_label(label), first, last) for label, first, last in spans)
     places = [i for _, first, last in found for i in range(first, last)]
     assert len(places) == len(set(places))
     assert set(places) == {i for _, first, last in spans for i in range(first, last)}

@@ -53,7 +53,7 @@ def evaluate_cli(
         thresholds = [_threshold(item) for item in fail_under or ()]
         golds = read_gold(gold)
         if pipeline.config is None and not pipeline.entities:
-            labels = {plain_label(label) for item in golds for *_, label in item.regions}
+            labels = {plain_label(label) for item in golds for label, *_ in item.entities}
             labels_known = sorted(labels & set(CANONICAL.values()))
             if not labels_known:
                 raise UsageError("the labels of GOLD are not known: give `entities`.")
