@@ -36,7 +36,7 @@ from spacy.vocab import Vocab
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, DxWarning, Rng, release
-from spacy_dxprivacy.pipeline.selection import StageContext
+from spacy_dxprivacy.pipeline.context import StageContext
 from spacy_dxprivacy.pipeline.stages import run_stages
 from spacy_dxprivacy.privacy.randomness import Rng as RngClass
 

@@ -19,7 +19,7 @@ from spacy.training import Example
 from ..errors import DxError, Errors
 from ..pipeline.component import DEFAULT_CONFIG, DxSanitizer
 from ..pipeline.receipt import RECEIPT_KEY, SPANS_KEY, Stage, assert_sanitized, get_receipt
-from ..pipeline.select import AllWords
+from ..pipeline.selectors import AllWords
 from ..privacy.loss import Loss
 from ..privacy.randomized_response import respond, response_guarantee
 from ..privacy.randomness import Rng

@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..errors import DxError, Errors, FailsClosed
-from ..pipeline.select import entity_labels
+from ..pipeline.selectors import entity_labels
 from ..text.mentions import Entity, add_spans
 from ..text.tokens import MANY_WORDS, trim_vocab
 from ..validate import fail

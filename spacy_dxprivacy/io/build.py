@@ -26,7 +26,7 @@ from ..errors import UsageError, did_you_mean
 from ..files.limits import MAX_CONFIG, check_size
 from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
-from ..pipeline.select import entity_labels
+from ..pipeline.selectors import entity_labels
 from ..prior.builtin import DOMAINS
 from ..registries import REGISTRIES, registry
 from ..space.sources import BUILTIN

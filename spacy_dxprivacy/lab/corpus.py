@@ -25,8 +25,8 @@ from ..io.records import Failed, Input, Record, chunks, nlp_inputs
 from ..io.results import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draft import Draft
 from ..pipeline.kinds import Kind, of_kind
-from ..pipeline.select import REDACTED
-from ..pipeline.selection import cut
+from ..pipeline.preparation import cut
+from ..pipeline.unknown_words import REDACTED
 from ..privacy.loss import MAX_SENTENCE_WORDS
 from ..space import Space
 from ..space.sources import SpaceSource

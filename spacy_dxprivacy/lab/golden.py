@@ -23,7 +23,7 @@ from ..files.limits import numbered_lines, parse_json, regular
 from ..io.build import get_sanitizer
 from ..io.results import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
-from ..pipeline.select import Entities
+from ..pipeline.selectors import Entities
 from ..text.mentions import Entity, plain_label
 
 FIGURES = ("recall", "precision", "clean")

@@ -21,10 +21,11 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
 from ..io.build import get_sanitizer
 from ..mechanisms.path_v2 import SentenceMechanism
+from ..pipeline.context import StageContext
 from ..pipeline.draft import Draft
 from ..pipeline.kinds import Kind, of_kind
+from ..pipeline.preparation import select
 from ..pipeline.receipt import Receipt
-from ..pipeline.selection import StageContext, select
 from ..privacy.guarantee import Guarantee
 from ..privacy.loss import Loss, best_guess
 from ..sampler.sentence_level import InputRows

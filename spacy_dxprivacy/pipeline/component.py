@@ -23,10 +23,10 @@ from ..space import BUILTIN, Space, learned
 from ..text.language import uncovered
 from ..text.normal_doc import in_normal_form
 from ..ty import Mechanism
+from .context import OnReplacements, StageContext
 from .coverage import Coverage, coverage_of, redacted, refusal
 from .draft import write
 from .receipt import ReceiptTerms, install_extensions
-from .selection import OnReplacements, StageContext
 from .settings import SanitizerSettings, check_labels, check_listeners, fit, warn_of_lacking
 from .stages import run_stages
 

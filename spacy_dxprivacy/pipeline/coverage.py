@@ -15,8 +15,9 @@ from ..space import BUILTIN, Space
 from ..text.language import COVERED, NAMES, Span, language_of
 from ..text.normal_doc import MARKS, annotated, bounds_of, cut
 from .receipt import UNCOVERED
-from .select import REDACTED, Entities
+from .selectors import Entities
 from .settings import SanitizerSettings
+from .unknown_words import REDACTED
 
 RECOGNISERS = ("dx_entity_ruler", "dx_entity_recognizer")  # factories; they cover COVERED only
 MULTILINGUAL = "xx"

@@ -28,8 +28,8 @@ from ..text.normal_doc import MARKS, bounds_of
 from .count import Count, Persons
 from .kinds import DRAWN, Kind, of_kind
 from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
-from .select import WHICH
 from .settings import SanitizerSettings
+from .unknown_words import WHICH
 
 _ATTRIBUTES = [ORTH, NORM, LOWER, IS_PUNCT, IS_SPACE, SPACY]
 _ENDS = np.array(

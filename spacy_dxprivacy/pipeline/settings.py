@@ -35,7 +35,8 @@ from ..ty import (
 )
 from ..validate import fail, one_of, positive
 from .receipt import ReceiptTerms, surrogate_names
-from .select import AllWords, Entities, Raise, Selector, WordList, entity_labels
+from .selectors import AllWords, Entities, Selector, WordList, entity_labels
+from .unknown_words import Raise
 
 CARRIED_IN_CLEAR = {
     "ents": "the places and labels of the input's entities",

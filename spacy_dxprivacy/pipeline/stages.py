@@ -21,10 +21,12 @@ from ..space import Space
 from ..space.blocked import substitutes_of
 from ..surrogates.base import Draws, Mention
 from ..text.spelling import like, spell
+from .context import StageContext
 from .draft import Draft
 from .kinds import DRAWN, DRAWN_WORDS, Kind, of_kind
-from .select import WHICH
-from .selection import StageContext, bad_return, check_persons, draw_surrogates, select
+from .persons import check_persons
+from .preparation import bad_return, draw_surrogates, select
+from .unknown_words import WHICH
 
 NUMBERS_AT_ONCE = 2**22  # random numbers in one call of a mechanism: 32 MB as float64
 

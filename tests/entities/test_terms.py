@@ -12,7 +12,7 @@ from conftest import pipeline_of
 
 from spacy_dxprivacy.entities.tables import words
 from spacy_dxprivacy.errors import DxError
-from spacy_dxprivacy.pipeline.select import Entities
+from spacy_dxprivacy.pipeline.selectors import Entities
 
 TEXTS = Path(__file__).parents[2] / "benchmarks" / "entity_texts" / "rules.txt"
 MARK = re.compile(r"\{([A-Z]):([^{}]*)\}")

@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.integrations import recognisers as registered  # noqa: F401
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.pipeline.select import Entities
+from spacy_dxprivacy.pipeline.selectors import Entities
 from spacy_dxprivacy.text.mentions import chosen, plain_label
 
 TEXT = "zorblatt quux of flimmer wrote to 17-88 on Tuesday."

@@ -10,7 +10,7 @@ from spacy_dxprivacy.io import results as loop
 from spacy_dxprivacy.io.build import get_sanitizer
 from spacy_dxprivacy.io.records import Record
 from spacy_dxprivacy.io.results import results
-from spacy_dxprivacy.pipeline.select import words_of
+from spacy_dxprivacy.pipeline.selectors import words_of
 from spacy_dxprivacy.text.spelling import spell
 
 VECTORS = {"@dx_spaces": "dx.PipelineVectors.v1"}

@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...config.options import FileOptions
-from ...pipeline.select import REDACTED
+from ...pipeline.unknown_words import REDACTED
 from ...space import Space
 from ...text.mentions import (
     AS_A_WHOLE,

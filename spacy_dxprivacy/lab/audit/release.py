@@ -15,7 +15,8 @@ from spacy.strings import get_string_id
 from ...config.options import FileOptions, to_names
 from ...files.limits import parse_json
 from ...pipeline.receipt import Receipt
-from ...pipeline.select import LAYOUT, REDACTED
+from ...pipeline.selectors import LAYOUT
+from ...pipeline.unknown_words import REDACTED
 from ...space import Space
 from ...text.language import COVERED, foreign_names, uncovered
 from ...text.normal import normal_form

@@ -1,0 +1,122 @@
+"""The stages of a draft before sampling: mentions become surrogates, and words are selected to be
+sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..arrays import Bools1d, Ints1d
+from ..errors import DxError, Errors
+from ..privacy.loss import MAX_SENTENCE_WORDS
+from ..surrogates.replacements import replace_mentions
+from ..text.language import foreign_names
+from ..text.mentions import Entity, plain_label, united
+from .context import StageContext
+from .draft import Draft
+from .kinds import TO_DRAW, WORDS_OF_SENTENCES, Kind, of_kind
+from .selectors import Entities
+from .settings import SanitizerSettings
+
+
+def draw_surrogates(draft: Draft, context: StageContext) -> Draft:
+    """Replace mentions by surrogates. No other stage changes the number of tokens."""
+    settings, selector = context.settings, context.settings.selector
+    if not settings.surrogates:
+        return draft
+    rest_is_plain = isinstance(selector, Entities)
+    finder = selector if isinstance(selector, Entities) else Entities(list(context.surrogates))
+    entities, replacements = [], []
+    for doc in draft.docs:
+        spans = finder.entities(doc)
+        if context.latin:
+            spans = _with_foreign_names(doc, spans, context.surrogates)
+        items = replace_mentions(
+            doc, context.surrogates, settings.rng, spans, rest_is_plain=rest_is_plain
+        )
+        if context.on_replacements is not None:
+            items = context.on_replacements(doc, items)
+        entities.append(spans)
+        replacements.append(items)
+    return replace(draft.expand(replacements), entities=entities)
+
+
+def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) -> list[Entity]:
+    """Add runs of another script as persons, if persons have a surrogate."""
+    runs = foreign_names(doc.text) if "PERSON" in map(plain_label, labels) else []
+    if not runs:
+        return spans
+    names = (doc.char_span(*run, alignment_mode="expand") for run in runs)
+    return united([*spans, *(Entity("PERSON", n.start, n.end) for n in names if n is not None)])
+
+
+def select(draft: Draft, context: StageContext) -> Draft:
+    """Select the words to sample, and the numbers among them."""
+    kinds = draft.kinds.copy()
+    rows = zip(draft.docs, draft.parts, draft.entities, draft.replacements, strict=True)
+    for doc, part, entities, items in rows:
+        selected, numbers = _selected(context.settings, doc, entities)
+        for item in items or ():
+            if item.way != "drawn":
+                is_word = np.zeros(len(doc), dtype=bool)
+                is_word[draft.sources[part][of_kind(kinds[part], Kind.PLAIN)]] = item.way == "words"
+                selected[item.start : item.end] = is_word[item.start : item.end]
+        sources, stays = draft.sources[part], ~of_kind(kinds[part], Kind.SURROGATE)
+        kinds[part][stays & selected[sources]] = Kind.SELECTED
+        kinds[part][stays & (selected & numbers)[sources]] = Kind.NUMBER
+    draft = cut(draft, kinds)
+    return draft if context.settings.scope == "token" else replace(draft, draws=_draw_once(draft))
+
+
+def cut(draft: Draft, kinds: Ints1d) -> Draft:
+    """Return a draft with these kinds, and sentences of at most LONGEST words."""
+    # A selected punctuation mark counts as a word and ends no sentence.
+    ends_none = of_kind(draft.kinds, Kind.SENTENCE_END) & of_kind(kinds, Kind.SELECTED)
+    sentences = draft.sentences - np.cumsum(ends_none)
+    places = np.flatnonzero(of_kind(kinds, WORDS_OF_SENTENCES))
+    ordinals = np.arange(len(places))
+    begins = np.diff(sentences[places], prepend=-1) > 0
+    since = ordinals - np.maximum.accumulate(np.where(begins, ordinals, 0))
+    sentences[places] = np.cumsum(since % MAX_SENTENCE_WORDS == 0)
+    return replace(draft, kinds=kinds, sentences=sentences)
+
+
+def _selected(
+    settings: SanitizerSettings, doc: Doc, entities: Sequence[Entity] | None
+) -> tuple[Bools1d, Bools1d]:
+    """Return the selected tokens of an input document, and its numbers, bool (tokens,)."""
+    selector, rule = settings.selector, settings.numbers
+    if isinstance(selector, Entities) and entities is not None:
+        selected = selector.words(doc, entities)  # without a second search for entities
+    else:
+        selected = np.array(selector.select(doc))
+    if selected.shape != (len(doc),) or selected.dtype != np.bool_:
+        given = f"{selected.dtype} of shape {selected.shape}"
+        raise DxError(Errors.DX037.format(given=given))
+    numbers = np.zeros(len(doc), dtype=bool) if rule is None else np.asarray(rule.find(doc))
+    if numbers.shape != (len(doc),) or numbers.dtype != np.bool_:
+        raise bad_return("The mechanism for numbers", numbers, len(doc), "one boolean a token")
+    return selected, numbers
+
+
+def _draw_once(draft: Draft) -> Ints1d:
+    """Return for each token the first equal one of its document: words of one row are equal, and so
+    are unknown words with the same letters."""
+    draws, firsts = draft.draws.copy(), dict[Any, int]()
+    for place in np.flatnonzero(of_kind(draft.kinds, TO_DRAW)).tolist():
+        row, text = int(draft.rows[place]), str(draft.words[place])
+        word = row if row >= 0 else text.lower()
+        token = text if draft.kinds[place] == Kind.NUMBER else word
+        key = int(draft.documents[place]), int(draft.kinds[place]), token
+        draws[place] = firsts.setdefault(key, place)
+    return draws
+
+
+def bad_return(part: str, returned: Any, count: int, expected: str) -> DxError:
+    """Return an error with shape and type only: values may be words of a document."""
+    shape = f"{returned.dtype} of shape {returned.shape}"
+    return DxError(Errors.DX038.format(part=part, given=shape, count=count, expected=expected))
