@@ -1,6 +1,7 @@
-"""The worked examples of docs/reference/architecture.md, in a copy of the package.
+"""The worked examples of docs/reference/architecture.md, in a copy of the repository.
 
-A block with a title is a file, or a diff of one; a block of bash is run in the copy.
+A block with a title is a file, or a diff of one; a block of bash is run in the copy. What pip would
+write of setup.cfg is written by hand: no installer is needed.
 """
 
 import configparser
@@ -22,10 +23,13 @@ PAGE = ROOT / "docs" / "reference" / "architecture.md"
 THIRD_PARTY = ROOT / "examples" / "third_party_mechanism"
 HOUSE = Path(spacy_dxprivacy.__file__).parent
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
-OURS = ("tests/conftest.py", "tests/mechanisms", "tests/test_configs.py", "configs")
+PYTEST = re.compile(r"(python -m pytest -q) ([\w/ ]+?)(?: -k \"?([\w ]+?)\"?)?")
+OURS = ("configs", "docs", "scripts", "tests", "pyproject.toml", "setup.cfg")
+ALL_PARTS = "Add a part"  # what is run after each example
 EXAMPLES = [
     "Add a mechanism", "Add a stage", "Add a surrogate", "Add a format", "Add an attack",
 ]  # fmt: skip
+INSTALL = "pip install -e ."
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")
 
@@ -56,25 +60,30 @@ def carry_out(heading, folder):
     return commands
 
 
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("copy")
+@pytest.fixture
+def copy(tmp_path):
     ignored = shutil.ignore_patterns("data", "__pycache__")
-    shutil.copytree(HOUSE, folder / "spacy_dxprivacy", ignore=ignored)
-    data = folder / "spacy_dxprivacy" / "data"
-    data.mkdir()
-    for source in (HOUSE / "data").iterdir():
-        if source.suffix == ".txt":  # examples write into some of these
-            shutil.copy(source, data)
-        else:
-            (data / source.name).symlink_to(source)
+    shutil.copytree(HOUSE, tmp_path / "spacy_dxprivacy", ignore=ignored)
+    (tmp_path / "spacy_dxprivacy" / "data").symlink_to(HOUSE / "data")
     for name in OURS:
-        source = ROOT / name
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
-    shutil.copy(ROOT / "pyproject.toml", folder)
-    return folder
+        source, target = ROOT / name, tmp_path / name
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    return tmp_path
+
+
+def install(source, folder, version):
+    """Write what pip writes of a package's setup.cfg into a folder of installed packages."""
+    name = declared(source)["metadata"]["name"]
+    about = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    about.mkdir(parents=True, exist_ok=True)
+    lines = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    (about / "METADATA").write_text(lines, encoding="utf8")
+    points = declared(source)["options.entry_points"]
+    text = "".join(f"[{group}]\n{lines.strip()}\n" for group, lines in points.items())
+    (about / "entry_points.txt").write_text(text, encoding="utf8")
 
 
 def run(arguments, folder, *also_on_the_path):
@@ -83,7 +92,7 @@ def run(arguments, folder, *also_on_the_path):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
     return subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True,
-        timeout=300,
+        timeout=600,
     )  # fmt: skip
 
 
@@ -93,28 +102,44 @@ def test_a_mechanism_is_four_files():
         "spacy_dxprivacy/mechanisms/capped.py",
         "configs/capped.cfg",
         "tests/mechanisms/test_capped.py",
-        "spacy_dxprivacy/data/registered.txt",
+        "setup.cfg",
     ]
 
 
+def test_each_example_ends_with_tests_that_exist_once_its_files_do():
+    for heading in EXAMPLES:
+        titles = [title for _, title, _ in blocks(heading) if title]
+        (test,) = (title for title in titles if title.startswith("tests/"))
+        (command,) = (text.strip() for language, _, text in blocks(heading) if language == "bash")
+        program, places, word = PYTEST.fullmatch(command).groups()
+        assert program and all((ROOT / place).is_dir() for place in places.split())
+        assert word is None or any(one in test for one in word.split(" or "))
+
+
 @pytest.mark.slow
-def test_the_examples_pass_their_own_tests_and_the_contract(copy):
+def test_the_examples_pass_their_own_tests_and_those_of_all_parts(copy):
+    """All of them in one copy, and in one run of pytest in place of several."""
     commands = [command for heading in EXAMPLES for command in carry_out(heading, copy)]
-    assert len(commands) == 7
-    files, words = [], []  # one run of pytest in place of several
-    for command in commands:
-        *program, file = shlex.split(command)[:5]
-        assert program == ["python", "-m", "pytest", "-q"], command
-        files.append(file)
-        words.append((shlex.split(command)[6:] or [Path(file).stem])[0])
-    done = run(["-m", "pytest", "-q", *files, "-k", " or ".join(words)], copy)
-    assert done.returncode == 0, done.stdout[-3000:]
+    tests = [Path(title).stem for h in EXAMPLES for _, title, _ in blocks(h) if "test_" in title]
+    words = [word for command in commands if (word := PYTEST.fullmatch(command)[3])]
+    pip, reference, of_all = carry_out(ALL_PARTS, copy)
+    assert pip == INSTALL
+    install(copy, copy, spacy_dxprivacy.__version__)
+    for command in (
+        reference,
+        of_all,
+        f"python -m pytest -q tests -k '{' or '.join(words + tests)}'",
+    ):
+        done = run(shlex.split(command)[1:], copy)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     found = re.search(r"(\d+) passed", done.stdout)
-    assert int(found[1]) > 25, done.stdout[-300:]
-    if importlib.util.find_spec("ruff"):
-        files = [title for h in EXAMPLES for _, title, _ in blocks(h) if title.endswith(".py")]
-        for check in (["check"], ["format", "--check"]):
-            done = run(["-m", "ruff", *check, *dict.fromkeys(files)], copy)
+    assert int(found[1]) > 60, done.stdout[-300:]
+    files = [title for h in EXAMPLES for _, title, _ in blocks(h) if title.endswith(".py")]
+    checks = {"ruff": (["check"], ["format", "--check"]), "mypy": ([],)}
+    for tool in filter(importlib.util.find_spec, checks):
+        typed = [file for file in files if tool == "ruff" or not file.startswith("tests/")]
+        for check in checks[tool]:
+            done = run(["-m", tool, *check, *dict.fromkeys(typed)], copy)
             assert done.returncode == 0, done.stdout
 
 
@@ -135,17 +160,9 @@ def test_the_page_says_what_the_package_says():
 
 @pytest.mark.slow
 def test_a_package_with_an_entry_point_keeps_the_contract(tmp_path):
-    """What pip would write of setup.cfg is written by hand: no installer is needed."""
-    third_party = tmp_path / "source"
+    third_party, installed = tmp_path / "source", tmp_path / "installed"
     shutil.copytree(THIRD_PARTY, third_party, ignore=shutil.ignore_patterns("__pycache__"))
-    about = tmp_path / "installed" / "dx_randomized_response-0.1.0.dist-info"
-    about.mkdir(parents=True)
-    name, version = (declared(third_party)["metadata"][key] for key in ("name", "version"))
-    lines = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    (about / "METADATA").write_text(lines, encoding="utf8")
-    points = declared(third_party)["options.entry_points"]
-    text = "".join(f"[{group}]\n{lines.strip()}\n" for group, lines in points.items())
-    (about / "entry_points.txt").write_text(text, encoding="utf8")
-    done = run(["-m", "pytest", "-q", "tests"], third_party, about.parent)
+    install(third_party, installed, declared(third_party)["metadata"]["version"])
+    done = run(["-m", "pytest", "-q", "tests"], third_party, installed)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     assert re.search(r"^1\d passed", done.stdout, re.M)
