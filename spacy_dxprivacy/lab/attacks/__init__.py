@@ -13,7 +13,8 @@ from .frontier import AttackTarget, FrontierPoint, at_attacker, frontier, guesse
 from .guessing import averaged_guess, bayes_guess
 from .language import Language, language_of, log_prior, zipf
 from .reading import Reader, ReleaseReading, SeenRelease
-from .tries import ATTACKS, AttackTrial, attack
+from .trial import AttackTrial
+from .tries import ATTACKS, attack
 
 __all__ = [
     "ATTACKS",

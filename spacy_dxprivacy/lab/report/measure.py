@@ -28,7 +28,8 @@ from ...ty import Draw, Mechanism
 from ..attacks.frontier import AttackTarget
 from ..attacks.language import OF_DOMAIN, language_of, language_variants
 from ..attacks.reading import ReleaseReading, SeenRelease, filled_guess
-from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, AttackTrial, attack
+from ..attacks.trial import AttackTrial
+from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, attack
 from ..attacks.whole import LINKED, link_texts
 from ..audit import audit, audit_release
 from ..audit.original import entity_mode_labels, rules
