@@ -170,8 +170,8 @@ def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
 
 @pytest.fixture
 def short_records(monkeypatch):
-    for module in ("formats", "records", "tables", "files.limits"):
-        monkeypatch.setattr(f"spacy_dxprivacy.io.{module}.MAX_RECORD", 100)
+    for module in ("io.formats", "io.records", "io.tables", "files.limits"):
+        monkeypatch.setattr(f"spacy_dxprivacy.{module}.MAX_RECORD", 100)
     monkeypatch.setattr("spacy_dxprivacy.files.limits.MB", 100)
 
 

@@ -72,7 +72,7 @@ FORMATS = {
     "html": _of_pieces("html", _parse_html, ".html", ".htm"),
     "eml": _of_pieces("eml", _parse_eml, ".eml"),
 }
-KINDS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
+FORMAT_OF_ENDING = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}
 COMPRESSED = (
     "compressed files are not read or written: `gunzip -c FILE.gz | dx sanitize - --format jsonl`."
@@ -233,12 +233,12 @@ def files_in(folder: Path, target: Path | None) -> list[Path]:
         path
         for path in sorted(folder.rglob("*"))
         if not any(part[0] in "._~" for part in path.relative_to(folder).parts)
-        and path.suffix.lower() in KINDS
+        and path.suffix.lower() in FORMAT_OF_ENDING
         and path.is_file()
         and path.resolve().is_relative_to(folder.resolve())
     ]
     if not paths:
-        raise UsageError(f"{folder}: holds no file that ends in {', '.join(KINDS)}.")
+        raise UsageError(f"{folder}: holds no file that ends in {', '.join(FORMAT_OF_ENDING)}.")
     return paths
 
 
@@ -267,12 +267,14 @@ def _guess_stdin(files: FileOptions) -> str:
 
 def _format_of(path: Path, role: str) -> str:
     ending = path.suffix.lower()
-    if ending in KINDS:
-        return KINDS[ending]
+    if ending in FORMAT_OF_ENDING:
+        return FORMAT_OF_ENDING[ending]
     if ending in (".json", ".gz"):
         raise UsageError(f"{path}: {ARRAY if ending == '.json' else COMPRESSED}")
     stdin = ", or be - for stdin; else set `format`" if role == "INPUT" else ""
-    raise UsageError(f"{path}: {role} must be a folder or end in {', '.join(KINDS)}{stdin}.")
+    raise UsageError(
+        f"{path}: {role} must be a folder or end in {', '.join(FORMAT_OF_ENDING)}{stdin}."
+    )
 
 
 # -- checks ----------------------------------------------------------------------------------------

@@ -85,10 +85,10 @@ def alarms(tally: Tally) -> list[str]:
         warnings.append(f"the published proof of {tally.terms.mechanism} does not hold.")
     warnings = [f"NO PRIVACY: {warning}" for warning in warnings]
     # Text of another language would be sampled at the few words that the space shares with it.
-    if tally.count.unknown >= MIN_UNKNOWN and tally.share_not_held >= MAX_UNKNOWN_SHARE:
+    if tally.count.unknown >= MIN_UNKNOWN and tally.unknown_share >= MAX_UNKNOWN_SHARE:
         name = tally.terms.space.rpartition(" (")[0]
         warnings.append(
-            f"UNKNOWN WORDS: {tally.share_not_held:.0%} of the words are not in the space "
+            f"UNKNOWN WORDS: {tally.unknown_share:.0%} of the words are not in the space "
             f"{name!r}. Check that the space has the language of these texts."
         )
     return warnings

@@ -32,7 +32,7 @@ class Tally:
         return list(dict.fromkeys(visible))
 
     @property
-    def share_not_held(self) -> float:
+    def unknown_share(self) -> float:
         """Share of the words of all documents that are not in the space, 0 to 1."""
         words = self.count.perturbed + self.count.unknown
         return self.count.unknown / words if words else 0.0

@@ -23,7 +23,7 @@ class SpellingInverse:
     words."""
 
     def __init__(self, space: Space, settings: SanitizerSettings) -> None:
-        self._substitutes = substitutes_of(space) if settings.space.spares else {}
+        self._substitutes = substitutes_of(space) if settings.space.blocks_offensive else {}
         self._preserved = settings.casing == "preserve"
         self._words = space.words
         written = [self._substitutes.get(word, word) for word in space.words]

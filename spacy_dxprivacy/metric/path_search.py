@@ -10,12 +10,12 @@ import numpy as np
 
 from ..arrays import Floats2d, Ints1d, Ints2d, Numbers1d
 
-NUMBERS = 2**25  # distances at once, of one or two bytes: more do not fit into caches
-SEARCHED_AT_ONCE = 128  # words searched from at once
-LENGTHS = 64  # most classes of edge lengths
+DISTANCES_AT_ONCE = 2**25  # of one or two bytes: more do not fit into caches
+WORDS_AT_ONCE = 128  # words searched from at once
+LENGTH_CLASSES = 64  # at most, of edges
 TURNS = 16  # of a search of many steps
-BITS = 16  # for the steps in a number of word and steps: a path, or an edge
-STEPS = 2**BITS - 1
+STEP_BITS = 16  # for the steps in a number of word and steps: a path, or an edge
+STEP_MASK = 2**STEP_BITS - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +38,7 @@ class ReachedSets:
 
 
 class PathSearch:
-    """Dijkstra's search from many words at once, in whole steps: all words within so many steps are
+    """Dijkstra's search from many words at once, in whole steps: all words within some steps are
     settled before farther ones (delta-stepping, Meyer and Sanders 2003).
 
     starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions, not
@@ -49,14 +49,14 @@ class PathSearch:
     def __init__(self, starts: Numbers1d, ends: Numbers1d, steps: Numbers1d, reach: int) -> None:
         self.n, self.reach = len(starts) - 1, reach
         # Words searched from at a time, which bounds memory.
-        self.at_once = int(min(SEARCHED_AT_ONCE, max(1, NUMBERS // self.n)))
-        self.stride = 1 if reach < LENGTHS else reach // TURNS
+        self.at_once = int(min(WORDS_AT_ONCE, max(1, DISTANCES_AT_ONCE // self.n)))
+        self.stride = 1 if reach < LENGTH_CLASSES else reach // TURNS
         owners = np.repeat(np.arange(self.n), np.diff(starts))
         self.longest = int(steps.max(initial=0))
-        self.grain = 1 + self.longest // LENGTHS
+        self.grain = 1 + self.longest // LENGTH_CLASSES
         width = 1 + self.longest // self.grain
-        order = np.argsort(owners << BITS | steps, kind="stable")
-        self.edges = (ends.astype(np.int64) << BITS | steps)[order]
+        order = np.argsort(owners << STEP_BITS | steps, kind="stable")
+        self.edges = (ends.astype(np.int64) << STEP_BITS | steps)[order]
         self.starts: Ints1d = starts[:-1].astype(np.int64)
         keys = owners * width + steps // self.grain
         upto = np.bincount(keys, minlength=self.n * width).reshape(self.n, width).cumsum(axis=1)
@@ -72,7 +72,7 @@ class PathSearch:
         with_edges = np.flatnonzero(degrees)
         over = np.repeat(with_edges, degrees[with_edges])
         edges = self._shortest_edges(words[with_edges], degrees[with_edges])
-        return over, edges >> BITS, edges & STEPS
+        return over, edges >> STEP_BITS, edges & STEP_MASK
 
     def _shortest_edges(self, words: Ints1d, degrees: Numbers1d) -> Ints1d:
         """Return the shortest `degrees` edges of each of k words; degrees are above 0."""
@@ -113,8 +113,8 @@ class PathSearch:
         paths = np.concatenate(list(self._settle(rows, depths, scratch)))
         if by_number:
             paths.sort()
-        owner, words = np.divmod(paths >> BITS, self.n)
-        steps = paths & STEPS
+        owner, words = np.divmod(paths >> STEP_BITS, self.n)
+        steps = paths & STEP_MASK
         if not by_number:
             keys = (owner * self.reach + steps) * self.n + words
             keys.sort()
@@ -131,13 +131,13 @@ class PathSearch:
         seen.reshape(k, self.n)[:] = 1 + far[:, None]
         seen[origins] = 0
         waiting: list[list[Ints1d]] = [[] for _ in range(1 + self.reach // self.stride)]
-        waiting[0] = [origins << BITS]
+        waiting[0] = [origins << STEP_BITS]
         for turn in range(len(waiting)):
             settled = []
             while waiting[turn]:  # again, if a reached word belongs to this turn
                 paths = np.concatenate(waiting[turn])
                 # A word that was reached by several paths waits at the length of each.
-                paths = paths[seen.take(paths >> BITS) == paths.astype(self.dtype)]
+                paths = paths[seen.take(paths >> STEP_BITS) == paths.astype(self.dtype)]
                 settled.append(paths)
                 waiting[turn] = []
                 for later, reached in self._relaxed(paths, far, seen):
@@ -148,20 +148,20 @@ class PathSearch:
     def _relaxed(self, paths: Ints1d, far: Ints1d, seen: Numbers1d) -> Iterator[tuple[int, Ints1d]]:
         """Extend each path by an edge, and yield the shorter paths to words, by turns. Only classes
         of edges that may be short enough are read; `seen` excludes the too long ones among them."""
-        owners, words = np.divmod(paths >> BITS, self.n)
-        classes = np.minimum(far.take(owners) - (paths & STEPS), self.longest) // self.grain
+        owners, words = np.divmod(paths >> STEP_BITS, self.n)
+        classes = np.minimum(far.take(owners) - (paths & STEP_MASK), self.longest) // self.grain
         degrees = self.degrees.ravel().take(classes * self.n + words)
         with_edges = np.flatnonzero(degrees)
         if not len(with_edges):
             return
         words, degrees = words.take(with_edges), degrees.take(with_edges)
         reached = self._shortest_edges(words, degrees)
-        reached += np.repeat(paths.take(with_edges) - (words << BITS), degrees)
+        reached += np.repeat(paths.take(with_edges) - (words << STEP_BITS), degrees)
         # Steps are the lowest bits, so a narrower type keeps them.
-        nearer = reached.astype(self.dtype) < seen.take(reached >> BITS)
+        nearer = reached.astype(self.dtype) < seen.take(reached >> STEP_BITS)
         reached = _nearest(reached.take(np.flatnonzero(nearer)))
         steps = reached.astype(self.dtype)
-        seen[reached >> BITS] = steps
+        seen[reached >> STEP_BITS] = steps
         turns = steps // self.dtype(self.stride)
         reached = reached.take(np.argsort(turns, kind="stable"))
         ends = np.cumsum(np.bincount(turns))
@@ -171,7 +171,7 @@ class PathSearch:
 
 def _nearest(paths: Ints1d) -> Ints1d:
     paths.sort()
-    keys = paths >> BITS
+    keys = paths >> STEP_BITS
     first = np.ones(len(keys), dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
     return paths[first]

@@ -32,11 +32,11 @@ from ..files.limits import regular
 from ..space import BUILTIN
 
 FORMAT = b"dx paths 1".ljust(16)
-WORDS = 12_000  # the first of a space, which are .97 of English text
+TABLE_WORDS = 12_000  # the first of a space, which are .97 of English text
 DIGESTS = BUILTIN / "paths.json"
 CELL = 4  # bytes of a word in a row
 DIGEST = 32
-AT_ONCE = 120  # words searched from at a time
+WORDS_AT_ONCE = 120  # words searched from at a time
 
 Steps = tuple[Numbers1d, Numbers1d]
 
@@ -104,7 +104,7 @@ class PathTable:
     @property
     def is_complete(self) -> bool:
         """Whether every row matches its digest."""
-        parts = (range(*part.indices(len(self))) for part in blocks(len(self), AT_ONCE))
+        parts = (range(*part.indices(len(self))) for part in blocks(len(self), WORDS_AT_ONCE))
         return all(len(self.read(rows)) == len(rows) for rows in parts)
 
 
@@ -155,10 +155,10 @@ def write_table(
     graph: Graph, file: IO[bytes], report: Callable[[int], object] = lambda _: None
 ) -> bytes:
     """Write the table of a graph of at most 65,536 words into a new file; return its header."""
-    k = min(WORDS, len(graph))
+    k = min(TABLE_WORDS, len(graph))
     ends, digests, end = [], [], 0
     file.seek(_length(k))
-    for part in blocks(k, AT_ONCE):
+    for part in blocks(k, WORDS_AT_ONCE):
         rows: Ints1d = np.arange(*part.indices(k))
         for words, nearer in graph.search_within(rows):
             data = words.astype("<u2").tobytes() + nearer.astype("<u2").tobytes()
@@ -186,7 +186,7 @@ def _length(k: int) -> int:
 def _open(path: Path, root: str, n: int) -> PathTable | None:
     try:
         with regular(path).open("rb") as file:
-            header = file.read(_length(min(WORDS, n)))
+            header = file.read(_length(min(TABLE_WORDS, n)))
     except OSError:
         return None
     return PathTable(path, header) if hashlib.sha256(header).hexdigest() == root else None

@@ -113,8 +113,8 @@ def _stored() -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
 
 
-LEAST_SCALE, MOST_SCALE, MOST_FAR = 0.05, 20.0, 10.0
-LEAST_RADIUS = 0.25
+MIN_SCALE, MAX_SCALE, MAX_FAR = 0.05, 20.0, 10.0
+MIN_RADIUS = 0.25
 FARTHER = 0.75  # radius of a plain graph (reach ln n + 1.5), less (ln n) / 2
 RARE_NEAR = 2.5  # length up to which a scale below 1 shortens edges of two rare words
 
@@ -148,11 +148,11 @@ class MetricPolicy:
 
     def __post_init__(self) -> None:
         for name in ("proper", "rare", "function", "content"):
-            between(f"policy.{name}", getattr(self, name), LEAST_SCALE, MOST_SCALE, "[)")
+            between(f"policy.{name}", getattr(self, name), MIN_SCALE, MAX_SCALE, "[)")
         for name in ("negation", "unit", "apart", "sentiment"):
-            between(f"policy.{name}", getattr(self, name), 0.0, MOST_SCALE, "[)")
+            between(f"policy.{name}", getattr(self, name), 0.0, MAX_SCALE, "[)")
         for name in ("far", "far_rare", "far_proper", "far_function", "far_negation"):
-            between(f"policy.{name}", getattr(self, name), -MOST_FAR, MOST_FAR, "[)")
+            between(f"policy.{name}", getattr(self, name), -MAX_FAR, MAX_FAR, "[)")
 
     @property
     def is_plain(self) -> bool:
@@ -206,7 +206,7 @@ def policy_graph(space: Space, policy: MetricPolicy, name: str = "custom") -> Po
         if not features.n_known:
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
         lengths = lengths_of(lengths, low, high, policy, features)
-        radii = np.maximum(radii - FARTHER + _radii(policy, features), LEAST_RADIUS)
+        radii = np.maximum(radii - FARTHER + _radii(policy, features), MIN_RADIUS)
     return with_lengths(graph, lengths, radii)
 
 

@@ -5,7 +5,7 @@ where r and q are their ranks in each other's neighbour lists: short if each is 
 the other, long if one is a hub that is near to many. Lengths are rounded up to steps.
 
 A word without a short edge (its neighbours all have nearer ones) gets a companion: the first of its
-neighbours with fewer than COMPANIONS such words ranks it first. So nearly every word has a near
+neighbours with fewer than MAX_COMPANIONS such words ranks it first. So nearly every word has a near
 word, and no hub is near to all of them.
 
 Any two words are joined by an edge of length `reach`. The length of the shortest path is a metric,
@@ -43,15 +43,15 @@ from .path_search import PathSearch
 
 STEPS = 4  # steps of the grid in a unit of length
 JOINED = 10
-RANKED = 100  # the largest rank
+MAX_RANK = 100
 OFFSET = 0.75
 ISOLATED_ABOVE = 1.25  # length of its shortest edge, above which a word gets a companion
-COMPANIONS = 2  # most words with the same companion
+MAX_COMPANIONS = 2  # words with the same companion
 CLASS_WEIGHT = 2.0  # of a class that one of two words has, in distances to the nearest word
-LEAST_WORDS = 3
-MANY_WORDS = 150_000  # above which a warning says how long it takes
+MIN_WORDS = 3
+SLOW_FROM = 150_000  # words: above, a warning estimates the time
 BEYOND_ALL = 1.5  # the reach less ln n
-WORTH_THREADS = 5_000  # words
+MULTITHREAD_FROM = 5_000  # words: for fewer, one thread is faster
 FORMAT = 1
 NEEDED = ("starts", "ends", "steps", "counts")
 
@@ -130,12 +130,12 @@ def build(space: Space) -> WordGraph:
     equal.
     """
     n = len(space)
-    if n < LEAST_WORDS:
-        raise DxError(Errors.DX043.format(why=f"this space has {n}", least=LEAST_WORDS))
+    if n < MIN_WORDS:
+        raise DxError(Errors.DX043.format(why=f"this space has {n}", least=MIN_WORDS))
     if not (space.vectors != space.vectors[0]).any():
-        raise DxError(Errors.DX043.format(why="all vectors are the same", least=LEAST_WORDS))
+        raise DxError(Errors.DX043.format(why="all vectors are the same", least=MIN_WORDS))
     reach = reach_of(n)
-    if n > MANY_WORDS:
+    if n > SLOW_FROM:
         warnings.warn(Warnings.DX103.format(n=n), DxWarning, stacklevel=2)
     starts, ends, steps = both_ways(n, *edges(neighbour_lists(space)))
     ends = ends.astype(np.min_scalar_type(n - 1))
@@ -156,7 +156,7 @@ def counts_of(search: PathSearch) -> Ints2d:
         return part
 
     bar = tqdm(total=n, desc="words within reach", disable=None, delay=1, leave=False)
-    with bar, product_threads(n >= WORTH_THREADS) as threads:
+    with bar, product_threads(n >= MULTITHREAD_FROM) as threads:
         buffers = [search.scratch(search.at_once) for _ in range(threads + 1 if threads > 1 else 1)]
         jobs = zip(blocks(n, search.at_once), cycle(buffers))
         for part in map_ordered(work, jobs, threads, len(buffers)):
@@ -190,7 +190,7 @@ def log_sums(graph: WordGraph, beta: float) -> Floats1d:
 
 
 def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
-    """Return the edges (low, high, steps), low[i] < high[i], by neighbour lists: (n, RANKED or
+    """Return the edges (low, high, steps), low[i] < high[i], by neighbour lists: (n, MAX_RANK or
     fewer) rows by rising distance, -1 beyond the end of a list."""
     n, depth = lists.shape
     owner, place = np.nonzero(lists >= 0)
@@ -210,7 +210,7 @@ def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
     isolated = np.flatnonzero(shortest > ISOLATED_ABOVE)
     for word in isolated[np.argsort(-shortest[isolated], kind="stable")].tolist():
         for rank, companion in enumerate(lists[word, :JOINED].tolist(), start=1):
-            if companion >= 0 and guests[companion] < COMPANIONS:
+            if companion >= 0 and guests[companion] < MAX_COMPANIONS:
                 guests[companion] += 1
                 edge = np.searchsorted(keys, min(word, companion) * n + max(word, companion))
                 lengths[edge] = min(lengths[edge], OFFSET + 0.5 * np.log(rank))
@@ -219,10 +219,10 @@ def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
 
 
 def neighbour_lists(space: Space) -> Ints2d:
-    """Return the neighbours of each word by rising distance, (n, RANKED or fewer), -1 for none."""
+    """Return the neighbours of words by rising distance, (n, MAX_RANK or fewer), -1 for none."""
     from ..space.search.all_pairs import neighbours_without_self  # a saved graph needs no search
 
-    return neighbours_without_self(with_classes(space), min(RANKED, len(space) - 1))
+    return neighbours_without_self(with_classes(space), min(MAX_RANK, len(space) - 1))
 
 
 def with_classes(space: Space) -> Floats2d:
@@ -242,13 +242,13 @@ def with_classes(space: Space) -> Floats2d:
 
 # -- the graph of a space: built once, saved beside it -------------------------------------------
 
-SAMPLE = 32  # words whose shortest paths are checked
+WORDS_CHECKED = 32  # words whose shortest paths are checked
 EDGES_CHECKED = 3  # words whose edges are checked
 # Share of their edges that has to agree. Companions, nearly equal distances, and, above 100,000
 # words, approximate neighbours make some differ (.76 of the edges of three words of the built-in
 # space agreed at least).
 AGREEMENT = 0.5
-BETAS = (0.5, 1.0, 2.0, 4.0)  # at which extremes are checked
+BETAS_CHECKED = (0.5, 1.0, 2.0, 4.0)  # at which extremes are checked
 
 
 def check_graph(graph: WordGraph, space: Space) -> None:
@@ -267,8 +267,8 @@ def _paths_agree(graph: WordGraph) -> bool:
     """Return whether the numbers of words within reach agree with a search, for random words, those
     with the largest and smallest Z, and the edge with the steepest ln Z."""
     low, high, steps = graph.edges
-    words: list[Any] = Rng().integers(len(graph), SAMPLE).tolist()
-    for beta in BETAS:
+    words: list[Any] = Rng().integers(len(graph), WORDS_CHECKED).tolist()
+    for beta in BETAS_CHECKED:
         logs = log_sums(graph, beta)
         words += [logs.argmax(), logs.argmin()]
         if len(low):
@@ -306,10 +306,10 @@ def _edges_agree(graph: WordGraph, space: Space) -> bool:
 
 
 def _nearest(Y: Floats2d, words: Ints1d) -> Ints2d:
-    """Return the nearest words of k words, (k, RANKED or fewer)."""
+    """Return the nearest words of k words, (k, MAX_RANK or fewer)."""
     from ..space.search.faiss_index import load_faiss
 
-    depth = min(RANKED, len(Y) - 1)
+    depth = min(MAX_RANK, len(Y) - 1)
     rows = load_faiss().knn(Y[words], Y, depth + 1)[1]
     pairs = zip(words.tolist(), rows, strict=True)
     lists = [neighbours[neighbours != word][:depth] for word, neighbours in pairs]

@@ -227,7 +227,7 @@ class DxSanitizer(FailsClosed):
         if space is None:
             nlp = self._pipeline()
             space = self.settings.space.load(nlp)
-            if self.settings.space.unasked and nlp.lang == "en":
+            if self.settings.space.is_default and nlp.lang == "en":
                 warn_of_lacking(space)
             self._use(space)
         return space

@@ -40,7 +40,7 @@ class StageContext:
     @cached_property
     def blocked(self) -> frozenset[str]:
         """The words of the space that are never released."""
-        return blocked_words(self.space) if self.settings.space.spares else frozenset()
+        return blocked_words(self.space) if self.settings.space.blocks_offensive else frozenset()
 
     @cached_property
     def name_distances(self) -> tuple[float, tuple[float, ...]]:

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..errors import DxError, Errors
 from ..space import BUILTIN, Space
 from ..text.language import COVERED, NAMES, Span, language_of
-from ..text.normal_doc import MARKS, annotated, bounds_of, cut
+from ..text.normal_doc import MARKS, annotated, bounds_of, words_at
 from .receipt import UNCOVERED
 from .selectors import Entities
 from .settings import SanitizerSettings
@@ -101,7 +101,7 @@ def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
         _, stop, new_end = edits[i]
         return new_end + max(place - stop, 0)
 
-    words, spaces = cut("".join(parts), [moved(place) for place in bounds])
+    words, spaces = words_at("".join(parts), [moved(place) for place in bounds])
     data = {**doc.user_data, UNCOVERED: len(edits)}
     if MARKS in data:
         data[MARKS] = [moved(place) for place in data[MARKS]]

@@ -20,8 +20,8 @@ from .space import Allowed, Space
 OFFENSIVE = DATA / "offensive.txt"
 MORE_OFFENSIVE = DATA / "more_offensive.txt"
 HARMFUL = DATA / "harmful.txt"
-MOST_NUMBERS = 2**25  # of a table that is searched for nearest words
-BLOCK_NUMBERS = 2**18  # distances at once: 2 MB, which fits the cache of a core
+MAX_NUMBERS = 2**25  # of a table that is searched for nearest words
+DISTANCES_AT_ONCE = 2**18  # 2 MB, which fits the cache of a core
 
 _blocked: WeakKeyDictionary[Space, frozenset[str]] = WeakKeyDictionary()
 _substitutes: WeakKeyDictionary[Space, dict[str, str]] = WeakKeyDictionary()
@@ -60,11 +60,11 @@ def _nearest(vectors: Floats2d, rows: Ints1d, blocked: Bools1d) -> Ints1d:
     """Return the nearest rows that are not blocked; in a large table, the next ones."""
     allowed = np.flatnonzero(~blocked)
     nearest = allowed[np.searchsorted(allowed, rows) % len(allowed)]
-    if vectors.size > MOST_NUMBERS:
+    if vectors.size > MAX_NUMBERS:
         return nearest
     A = -2 * vectors[rows].astype(np.float64)
     least, places = np.full(len(rows), np.inf), np.arange(len(rows))
-    for part in blocks(len(vectors), max(1, BLOCK_NUMBERS // len(rows))):
+    for part in blocks(len(vectors), max(1, DISTANCES_AT_ONCE // len(rows))):
         B = vectors[part].astype(np.float64)
         lengths = np.einsum("nd,nd->n", B, B)
         lengths[blocked[part]] = np.inf

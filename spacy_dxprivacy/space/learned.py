@@ -28,7 +28,7 @@ from ..arrays import Numbers1d
 from ..errors import DxError, Errors
 from ..files.limits import SMALL, check_digests, file_digests, read_array, read_json
 
-FEW = 1_000  # words, up to which results are recomputed, within a second, and never saved
+RELEARNED_UP_TO = 1_000  # words: within a second, so results for fewer are never saved
 GRAPH, FITTED = "graph", "fitted"  # kinds of results
 
 
@@ -155,8 +155,8 @@ def forget(table: PublicTable) -> None:
 
 
 def _to_save(table: PublicTable) -> dict[str, Learned]:
-    few = len(table) <= FEW
-    return {} if few else {**_read.get(table, {}), **_trusted.get(table, {})}
+    is_relearned = len(table) <= RELEARNED_UP_TO
+    return {} if is_relearned else {**_read.get(table, {}), **_trusted.get(table, {})}
 
 
 def writers(table: PublicTable) -> dict[str, Callable[[Path], None]]:
@@ -211,7 +211,7 @@ def _about(folder: Path) -> Path:
 def read_beside(table: PublicTable, folder: Path, *, shipped: bool = False) -> None:
     """Read the results in the folder of a saved table. shipped: whether it is the package's. Raise
     DxError if a result is damaged, or belongs to another table."""
-    if len(table) <= FEW:
+    if len(table) <= RELEARNED_UP_TO:
         return
     for part in sorted(folder.iterdir()):
         if part.is_dir() and part.name.partition("-")[0] in (GRAPH, FITTED):
@@ -226,7 +226,7 @@ def to_fields(table: PublicTable) -> dict[str, Any]:
 
 def from_fields(table: PublicTable, fields: dict[str, Any]) -> None:
     """Add the results of to_fields, as results from files."""
-    for name, saved in fields.items() if len(table) > FEW else ():
+    for name, saved in fields.items() if len(table) > RELEARNED_UP_TO else ():
         _read.setdefault(table, {})[name] = Stored(name, saved, name)
 
 

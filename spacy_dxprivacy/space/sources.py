@@ -79,23 +79,23 @@ class SpaceSource:
     packed: whether a saved pipeline includes a copy, since no other component has the vectors.
     own_vectors: whether the space has all words of the pipeline's own vectors, if any: these are
         private if they were learned from private text.
-    unasked: whether the space was not chosen explicitly.
+    is_default: whether the space was not chosen explicitly.
     """
 
     load: Callable[[Language], Space]
     choose: Filter = Filter(exclude=[])
     packed: bool = False
     own_vectors: bool = False
-    unasked: bool = False
+    is_default: bool = False
 
     @property
-    def spares(self) -> bool:
+    def blocks_offensive(self) -> bool:
         """Whether offensive and harmful words are blocked."""
         return self.choose.exclude == "offensive"
 
     def allowed(self) -> Allowed:
         """Return the predicate of words that may be output, for editors with words of their own."""
-        return allowed_words() if self.spares else Allowed(None, self.choose.excluded())
+        return allowed_words() if self.blocks_offensive else Allowed(None, self.choose.excluded())
 
     def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
         """Describe what a release reveals of the space, for receipts."""
@@ -113,7 +113,7 @@ def make_auto_space(
     """Use the pipeline's own static vectors if it has any, else the built-in space.
 
     Args:
-        max_words: Use the first so many words; all if None.
+        max_words: Use the first max_words words; all if None.
         pattern: A regular expression that each word must match.
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.
@@ -121,7 +121,7 @@ def make_auto_space(
     """
     choose = Filter(max_words, pattern, exclude)
     load = partial(_auto, choose=choose, public=public_words)
-    return SpaceSource(load, choose, own_vectors=public_words is None, unasked=True)
+    return SpaceSource(load, choose, own_vectors=public_words is None, is_default=True)
 
 
 @registry.dx_spaces("dx.BuiltinSpace.v1")
@@ -133,7 +133,7 @@ def make_builtin_space(
     """Use the English space of the package.
 
     Args:
-        max_words: Use the first so many words; all if None.
+        max_words: Use the first max_words words; all if None.
         pattern: A regular expression that each word must match.
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.
@@ -154,7 +154,7 @@ def make_pipeline_vectors(
 
     Args:
         words: For floret vectors, the path of a text file with one word a line.
-        max_words: Use the first so many words; all if None.
+        max_words: Use the first max_words words; all if None.
         pattern: A regular expression that each word must match.
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.
@@ -179,7 +179,7 @@ def make_file_space(
     Args:
         path: The folder of a space or pipeline (see `spacy init vectors`), or the name of an
             installed pipeline.
-        max_words: Use the first so many words; all if None.
+        max_words: Use the first max_words words; all if None.
         pattern: A regular expression that each word must match.
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.

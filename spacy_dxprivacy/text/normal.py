@@ -28,7 +28,7 @@ _INVISIBLE = (
 )
 _STROKES = "\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e2\u20e4-\u20f0"
 _ACCENTS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
-MOST_ACCENTS = 2  # on a letter, besides those that NFC composes
+MAX_ACCENTS = 2  # on a letter, besides those that NFC composes
 # Full-width, superscript, circled, mathematical and squared letters, and small capitals.
 _SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True))
 _STYLED = (
@@ -133,7 +133,7 @@ def _nfc(text: str) -> str:
 
 def _few_accents(marks: str) -> str:
     few = _STROKE.sub("", marks)
-    return few if len(few) <= MOST_ACCENTS else ""
+    return few if len(few) <= MAX_ACCENTS else ""
 
 
 def _plain_font(text: str) -> str:

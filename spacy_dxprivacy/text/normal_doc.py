@@ -45,7 +45,7 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
     normal, places = normalised(text, bounds_of(doc))
     copy = tokenized(tokenizer, normal)
     if has_own_tokens or nlp is None:
-        words, spaces = cut(normal, places) if has_own_tokens else _words_of(copy)
+        words, spaces = words_at(normal, places) if has_own_tokens else _words_of(copy)
         copy = Doc(doc.vocab, words=words, spaces=spaces)
     pipes = list[Any]()
     if nlp is not None and SANITIZED not in doc.user_data:
@@ -91,7 +91,7 @@ def bounds_of(doc: Doc) -> list[int]:
     return [*chain.from_iterable((token.idx, token.idx + len(token)) for token in doc)]
 
 
-def cut(text: str, places: Sequence[int]) -> tuple[list[str], list[bool]]:
+def words_at(text: str, places: Sequence[int]) -> tuple[list[str], list[bool]]:
     """Return words and spaces of a text with tokens at these starts and ends. Empty tokens are left
     out; white space between tokens is a token, unless it is a single blank."""
     words, spaces, last = list[str](), list[bool](), 0

@@ -63,8 +63,8 @@ def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
 
 
 def test_blocks_and_threads_change_nothing(graph, monkeypatch):
-    monkeypatch.setattr(word_graph, "WORTH_THREADS", 0)
-    monkeypatch.setattr(path_search, "SEARCHED_AT_ONCE", 37)
+    monkeypatch.setattr(word_graph, "MULTITHREAD_FROM", 0)
+    monkeypatch.setattr(path_search, "WORDS_AT_ONCE", 37)
     search = PathSearch(graph.starts, graph.ends, graph.steps, graph.reach)
     with threadpool_limits(2):
         assert np.array_equal(word_graph.counts_of(search), graph.counts)

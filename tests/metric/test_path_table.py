@@ -46,7 +46,7 @@ def ship(monkeypatch, folder, *graphs):
 def cache(monkeypatch, tmp_path):
     """An empty cache. The graph of `fitted` is one that the package knows."""
     monkeypatch.setenv("DX_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(path_table, "WORDS", STORED)
+    monkeypatch.setattr(path_table, "TABLE_WORDS", STORED)
     ship(monkeypatch, tmp_path, graph_of(fitted()))
     return tmp_path / "cache"
 

@@ -22,7 +22,7 @@ CHAIN = unigram_chain(np.random.default_rng(1).random(N) ** 3 + 1e-4)
 @pytest.fixture
 def space(monkeypatch):
     monkeypatch.setattr(calibration, "STORED_FROM", 0)
-    monkeypatch.setattr(learned, "FEW", 0)
+    monkeypatch.setattr(learned, "RELEARNED_UP_TO", 0)
     X = np.random.default_rng(0).normal(size=(N, 4))
     return Space.from_vectors([f"w{i}" for i in range(N)], X)
 

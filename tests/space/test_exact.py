@@ -125,7 +125,7 @@ def test_no_temporary_grows_with_rows_times_queries():
 
 
 def test_several_threads_find_what_one_finds_and_products_get_theirs_back(monkeypatch):
-    monkeypatch.setattr(exact, "WORTH_THREADS", 0)
+    monkeypatch.setattr(exact, "MULTITHREAD_FROM", 0)
     X = table(5000, 20)
     Z = noisy(X, 700, 20.0)
     controller = ThreadpoolController().select(user_api="blas")
@@ -167,7 +167,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_diameter_mean_and_nearest_of_all_pairs(name, monkeypatch):
-    monkeypatch.setattr(all_pairs, "FEW", 100)
+    monkeypatch.setattr(all_pairs, "FLOAT64_UP_TO", 100)
     X = TABLES[name].astype(np.float32)
     A = X.astype(np.float64)
     D = np.sqrt(np.square(A[:, None] - A[None]).sum(axis=2))

@@ -16,7 +16,7 @@ def space():
 
 @pytest.fixture(autouse=True)
 def every_table_is_read(monkeypatch):
-    monkeypatch.setattr(learned, "FEW", 2)
+    monkeypatch.setattr(learned, "RELEARNED_UP_TO", 2)
 
 
 # What fits each, and would be called again.
@@ -35,7 +35,7 @@ ALONE = {"policy": "plain", "prior": registry.dx_priors.get("dx.Uniform.v1")()}
 def test_what_was_fitted_goes_with_the_space_and_is_not_made_again(
     space, tmp_path, monkeypatch, name, by
 ):
-    monkeypatch.setattr("spacy_dxprivacy.sampler.calibration.MANY", 0)
+    monkeypatch.setattr("spacy_dxprivacy.sampler.calibration.STORED_FROM", 0)
     settings = ALONE if name == "dx.Path.v2" else {}
     mechanism, again = (registry.dx_mechanisms.get(name)(epsilon=0.5, **settings) for _ in "12")
     rows = np.arange(60)

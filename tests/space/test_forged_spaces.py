@@ -37,7 +37,7 @@ MECHANISMS = {"graph": path, "alone": alone, "fitted": on_a_line}
 @pytest.fixture
 def many(monkeypatch):
     """As if the words were too many to learn anything again."""
-    monkeypatch.setattr(learned, "FEW", 0)
+    monkeypatch.setattr(learned, "RELEARNED_UP_TO", 0)
     monkeypatch.setattr(calibration, "STORED_FROM", 0)
 
 
@@ -144,7 +144,7 @@ def test_a_forgery_of_all_words_is_refused_and_of_one_word_refused_or_claimed(fo
 @pytest.mark.parametrize("name", FORGERIES)
 @pytest.mark.parametrize("words", ["all", "one"])
 def test_of_few_words_all_is_made_again(folder, monkeypatch, name, words):
-    monkeypatch.setattr(learned, "FEW", N)
+    monkeypatch.setattr(learned, "RELEARNED_UP_TO", N)
     make, forge = FORGERIES[name]
     before = make().fit(Space.load(folder, relearn=True))
     forge(folder, words)
@@ -169,7 +169,7 @@ def test_what_was_not_forged_has_the_same_promise_and_says_what_it_rests_on(fold
 
 
 def test_a_small_folder_and_what_uses_no_such_file_keep_their_status(folder, monkeypatch):
-    monkeypatch.setattr(learned, "FEW", N)
+    monkeypatch.setattr(learned, "RELEARNED_UP_TO", N)
     for make, status in ((path, "computed"), (alone, "computed"), (making("Laplace.v1"), "proven")):
         assert make().fit(Space.load(folder)).guarantee.status == status
 

@@ -61,7 +61,7 @@ def test_the_guarantee_holds_for_what_comes_out(space):
 
 @pytest.mark.parametrize("most", [2**25, 0])
 def test_what_comes_out_in_their_place_is_none(space, monkeypatch, most):
-    monkeypatch.setattr(blocked, "MOST_NUMBERS", most)
+    monkeypatch.setattr(blocked, "MAX_NUMBERS", most)
     found = dict(substitutes_of(space))
     assert set(found) == set(BAD) and not set(found.values()) & set(BAD)
 

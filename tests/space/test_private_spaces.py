@@ -82,5 +82,5 @@ def test_text_of_another_language_is_told_with_the_share_not_held(tmp_path, text
     nlp = sanitizing(mechanism=MECHANISM, language="en")
     jobs = plan_jobs(str(tmp_path / "a.txt"), str(tmp_path / "b.txt"))
     tally = sanitize(nlp, jobs, language="en")  # as its owner says
-    assert (tally.share_not_held > 0.4) == told
+    assert (tally.unknown_share > 0.4) == told
     assert any("UNKNOWN WORDS" in alarm for alarm in alarms(tally)) == told

@@ -20,7 +20,7 @@ from ...errors import DxError, UsageError
 from ...files.limits import MAX_DEPTH as MAX_LIST_DEPTH
 from ...files.limits import MB, BadPacked, TooLarge, check_ratio, parse_json, read_docbin, unpack
 from ...io.formats import Row, split_path
-from ...io.jobs import KINDS
+from ...io.jobs import FORMAT_OF_ENDING
 from ...io.jobs import read as read_records
 from ...io.parquet import open_parquet, read_columns
 from ...io.records import Failed
@@ -124,7 +124,7 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
         strings = [leaf for leaf in leaves_of(parse_json(raw)) if isinstance(leaf, str)]
         yield Strings("strings", strings, are_words=True)
     elif kind in TABLE_ENDINGS:
-        yield from _records(raw, KINDS[kind], files)
+        yield from _records(raw, FORMAT_OF_ENDING[kind], files)
     else:
         pickled = kind in (".pkl", ".pickle") or _is_pickle(raw)
         yield Strings("pickle" if pickled else "metadata", list(strings_in_bytes(raw)))

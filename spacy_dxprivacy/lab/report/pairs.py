@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 
 from ...config.options import FileOptions
 from ...errors import UsageError
-from ...io.jobs import KINDS, Job, files_in, plan_jobs
+from ...io.jobs import FORMAT_OF_ENDING, Job, files_in, plan_jobs
 from ...io.records import nlp_inputs
 from ...space import Space
 from ..corpus import Interval, coded, linear_model, macro_f1, released_records, tokenizer
@@ -138,9 +138,11 @@ def plan_sources(before: Path, after: Path) -> list[Job]:
 def _source(before: Path, after: Path) -> Job:
     read_before = plan_jobs(str(before), None)[0].read_as
     ending = after.suffix.lower()
-    if ending not in KINDS:
-        raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(KINDS)}.")
-    return Job(before, after, read_before, KINDS[ending])
+    if ending not in FORMAT_OF_ENDING:
+        raise UsageError(
+            f"{after}: AFTER must be a folder or end in {', '.join(FORMAT_OF_ENDING)}."
+        )
+    return Job(before, after, read_before, FORMAT_OF_ENDING[ending])
 
 
 def read_pairs(

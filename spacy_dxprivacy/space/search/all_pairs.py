@@ -21,16 +21,16 @@ from ...arrays import Floats1d, Floats2d, Ints2d, blocks
 from .exact import distances, in_blocks, neighbours
 from .faiss_index import FLAT, build, load_faiss
 
-FEW = 4096  # rows, up to which float64 is used throughout
-TILE = 512  # rows of a block, whose products fit into the cache
+FLOAT64_UP_TO = 4096  # rows: for more, float32 preselects
+TILE_ROWS = 512  # rows of a block, whose products fit into the cache
 SPARE_ROWS = 20  # further candidates in float32
-SEARCHED_AT_ONCE = 8192
+ROWS_AT_ONCE = 8192  # of a search
 Singles = NDArray[np.float32]
 
 
 def diameter(X: Floats2d) -> float:
     """Return the largest distance between two rows of X (n, d)."""
-    if len(X) <= FEW:
+    if len(X) <= FLOAT64_UP_TO:
         return max(float(D.max()) for _, D in in_blocks(X, X))
     Y, radii = centred(X)
     order = np.argsort(-radii, kind="stable")
@@ -51,7 +51,7 @@ def mean_distance(X: Floats2d) -> float:
     """Return the mean distance of all pairs of different rows of X (n, d), to seven digits for many
     rows; 1 for a single row or point."""
     n = len(X)
-    if n <= FEW:
+    if n <= FLOAT64_UP_TO:
         total = sum(float(D.sum()) for _, D in in_blocks(X, X))
     else:
         total = 0.0
@@ -64,14 +64,14 @@ def mean_distance(X: Floats2d) -> float:
 
 def nearest_of_all(X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
     """Return neighbours(X, X, depth), faster."""
-    if len(X) <= max(FEW, depth + SPARE_ROWS):
+    if len(X) <= max(FLOAT64_UP_TO, depth + SPARE_ROWS):
         return neighbours(X, X, depth)
     Y, radii = centred(X)
     rows = np.empty((len(X), depth), dtype=np.int64)
     lengths = np.empty((len(X), depth))
     sure = np.empty(len(X), dtype=bool)
     slack = rounding(X.shape[1], 2 * float(radii.max()))
-    for part in blocks(len(X), SEARCHED_AT_ONCE):
+    for part in blocks(len(X), ROWS_AT_ONCE):
         squares, candidates = load_faiss().knn(Y[part], Y, depth + SPARE_ROWS)
         candidates = np.sort(candidates, axis=1)
         Z = X[part].astype(np.float64)
@@ -94,7 +94,7 @@ def centred(X: Floats2d) -> tuple[Singles, Floats1d]:
     errors."""
     middle = X.mean(axis=0, dtype=np.float64)
     Y = np.empty(X.shape, dtype=np.float32)
-    for part in blocks(len(X), SEARCHED_AT_ONCE):
+    for part in blocks(len(X), ROWS_AT_ONCE):
         Y[part] = X[part] - middle
     return Y, np.sqrt(np.einsum("nd,nd->n", Y, Y, dtype=np.float64))
 
@@ -105,7 +105,7 @@ def _tiles(Y: Singles) -> Iterator[tuple[slice, slice, Singles]]:
     ones = np.ones_like(squares)
     # Squares are two more columns of the product, which is faster than adding them later.
     B = np.hstack([Y, ones, squares])
-    parts, T = list(blocks(len(Y), TILE)), np.empty((TILE, TILE), dtype=np.float32)
+    parts, T = list(blocks(len(Y), TILE_ROWS)), np.empty((TILE_ROWS, TILE_ROWS), dtype=np.float32)
     for i, rows in enumerate(parts):
         A = np.hstack([-2 * Y[rows], squares[rows], ones[rows]])
         for columns in parts[i:]:
@@ -130,7 +130,7 @@ def neighbours_without_self(Y: Floats2d, depth: int) -> Ints2d:
     nearest = np.full((n, depth + 1), -1, dtype=np.int64)
     index = _index(Y, depth + 1)
     with tqdm(total=n, desc="near words", disable=None, delay=1, leave=False) as bar:
-        for part in blocks(n, SEARCHED_AT_ONCE):
+        for part in blocks(n, ROWS_AT_ONCE):
             nearest[part] = index.search(Y[part], depth + 1)[1]
             bar.update(part.stop - part.start)
     itself = nearest == np.arange(n)[:, None]

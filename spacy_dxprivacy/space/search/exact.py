@@ -26,10 +26,10 @@ from ...machine import map_ordered, product_threads
 from ...registries import registry
 from ...validate import fail
 
-LARGEST = 1e150  # norm of a query, whose square has to fit float64
+MAX_NORM = 1e150  # of a query, whose square has to fit float64
 MIB = 2**20
-OPEN = 8  # most candidates in a tile for each query, on average
-WORTH_THREADS = 2**23  # pairs of rows and queries
+MAX_CANDIDATES = 8  # in a tile for each query, on average
+MULTITHREAD_FROM = 2**23  # pairs of rows and queries: for fewer, one thread is faster
 
 
 ROWS, QUERIES = 1024, 512  # whose scores are computed at once
@@ -85,10 +85,10 @@ class ExactIndex:
         Z = np.asarray(Z)
         if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
             raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
-        if len(Z) and not float(abs(Z).max()) < LARGEST:
-            raise fail("Z", f"numbers below {LARGEST:g}", "one above, or not finite")
+        if len(Z) and not float(abs(Z).max()) < MAX_NORM:
+            raise fail("Z", f"numbers below {MAX_NORM:g}", "one above, or not finite")
         rows = [np.zeros(0, dtype=np.int64)]
-        with product_threads(n * len(Z) >= WORTH_THREADS) as threads:
+        with product_threads(n * len(Z) >= MULTITHREAD_FROM) as threads:
             parts = (Z[part].astype(np.float64) for part in blocks(len(Z), QUERIES))
             rows += map_ordered(self._search, parts, threads, 2 * threads)
         return np.concatenate(rows)
@@ -117,7 +117,7 @@ class ExactIndex:
             least = np.nextafter(least, np.asarray(-inf, dtype=dtype))
             queries = np.flatnonzero(least <= top)
             candidates, at = np.nonzero(np.take(S, queries, axis=1) >= least[queries])
-            if dtype == "float32" and len(candidates) > OPEN * len(Z) + ROWS:
+            if dtype == "float32" and len(candidates) > MAX_CANDIDATES * len(Z) + ROWS:
                 return None
             take_nearer(self._X, Z, (queries[at], candidates + part.start), rows, squares)
         return rows
@@ -161,7 +161,7 @@ def take_nearer(
         rows[queries[nearer]], best_squares[queries[nearer]] = candidates[nearer], squares[nearer]
 
 
-BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
+NUMBERS_AT_ONCE = 2**22  # float64: 32 MB
 
 
 def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:
@@ -179,12 +179,12 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
     A = Z.astype(np.float64)
     squares = np.einsum("kd,kd->k", A, A)
     D: Floats2d = np.empty((len(A), n))
-    for part in blocks(n, max(1, BLOCK_NUMBERS // d)):
+    for part in blocks(n, max(1, NUMBERS_AT_ONCE // d)):
         B = X[part].astype(np.float64)
         sums = squares[:, None] + np.einsum("nd,nd->n", B, B)[None, :]
         S = sums - 2 * (A @ B.T)
         close = np.nonzero(S < 1e-6 * sums)
-        for cells in blocks(len(close[0]), max(1, BLOCK_NUMBERS // d)):
+        for cells in blocks(len(close[0]), max(1, NUMBERS_AT_ONCE // d)):
             i, j = (index[cells] for index in close)
             S[i, j] = np.square(A[i] - B[j]).sum(axis=1)
         D[:, part] = np.sqrt(S)
@@ -193,7 +193,7 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
 
 def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
     """Yield parts of Z, as slices, and their distances(Z[part], X)."""
-    for part in blocks(len(Z), max(1, BLOCK_NUMBERS // len(X))):
+    for part in blocks(len(Z), max(1, NUMBERS_AT_ONCE // len(X))):
         yield part, distances(Z[part], X)
 
 

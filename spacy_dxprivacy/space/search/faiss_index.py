@@ -177,8 +177,8 @@ def read_index(space: Path, X: Floats2d) -> Any:
 
 
 PAIRS_AT_ONCE = 2**20  # of queries and candidates
-LONGEST = 256.0  # times the longest row: the first pass shortens longer queries
-LARGEST = 1e15  # norm of rows: float32 can square rows and longer queries
+MAX_QUERY_LENGTH = 256.0  # times the longest row: the first pass shortens longer queries
+MAX_NORM = 1e15  # of rows: float32 can square rows and longer queries
 
 
 @registry.dx_indexes("dx.Faiss.v1")
@@ -208,8 +208,8 @@ class FaissIndex:
         for part in blocks(len(X), ADD_ROWS):  # a mapped table is never in memory as a whole
             squares.append(float(np.einsum("nd,nd->n", X[part], X[part], dtype=np.float64).max()))
         norm = self._longest = float(np.sqrt(np.max(squares)))  # nan where a row has it
-        if not norm < LARGEST or 0 < norm < 1 / LARGEST:
-            limits = f"from {1 / LARGEST:g} to {LARGEST:g}"
+        if not norm < MAX_NORM or 0 < norm < 1 / MAX_NORM:
+            limits = f"from {1 / MAX_NORM:g} to {MAX_NORM:g}"
             expected = f"finite rows for dx.Faiss.v1, the longest {limits}"
             longest = f"a longest of {norm:g} (dx.Exact.v1 takes all)"
             raise DxError(Errors.DX020.format(expected=expected, given=longest))
@@ -251,7 +251,7 @@ class FaissIndex:
         if not (np.abs(Z) < 1e150).all():
             raise fail("Z", "numbers below 1e+150", "one above, or not finite")
         nearest = np.empty(len(Z), dtype=np.int64)
-        limit = LONGEST * (self._longest or 1.0)
+        limit = MAX_QUERY_LENGTH * (self._longest or 1.0)
         for part in blocks(len(Z), max(1, PAIRS_AT_ONCE // self._refine)):
             load_faiss()
             norms = np.sqrt(np.square(Z[part]).sum(axis=1))
