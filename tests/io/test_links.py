@@ -118,7 +118,7 @@ class Killed(BaseException):
 def kill(nlp, jobs, out, monkeypatch):
     """Stop a run after its first file."""
     with monkeypatch.context() as patch:
-        patch.setattr("spacy_dxprivacy.io.run.shutil.rmtree", lambda *_, **__: None)
+        patch.setattr("spacy_dxprivacy.io.resuming.shutil.rmtree", lambda *_, **__: None)
 
         def dying(job, number, why):
             raise Killed

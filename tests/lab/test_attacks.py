@@ -105,7 +105,7 @@ def test_a_channel_has_the_probabilities_of_the_mechanism(name, space, exact, mo
     assert channel.exact
     with pytest.raises(DxError, match="DX001"):
         channel.columns(np.array([8]))
-    monkeypatch.setattr("spacy_dxprivacy.lab.attacks.channel.MOST_NUMBERS", 8)
+    monkeypatch.setattr("spacy_dxprivacy.lab.attacks.channel.MAX_NUMBERS", 8)
     with pytest.raises(DxError, match="DX091"):
         channel_of(mechanism, space.vectors, words, outputs, Rng(seed=0))
 
