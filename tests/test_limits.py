@@ -153,7 +153,7 @@ def test_objects_are_bytes_like_any_other_and_not_unpickled(tmp_path):
 
 
 def test_a_docbin_that_is_a_bomb_is_not_inflated(monkeypatch):
-    monkeypatch.setattr(limits, "FREE", 2**16)
+    monkeypatch.setattr(limits, "RATIO_CHECKED_FROM", 2**16)
     bomb = message(tokens=bytes(10**7))
     with pytest.raises(UsageError, match=r"DX096.*more than 200 times"):
         records(bomb, "spacy")

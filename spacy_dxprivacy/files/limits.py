@@ -30,14 +30,14 @@ from spacy.strings import get_string_id
 from ..errors import DxError, Errors
 
 MB = 2**20
-BLOCK = 2**16
+BLOCK_BYTES = 2**16
 MAX_RECORD = 256 * MB  # bytes of a document: a line of .jsonl, a field of .csv, a .txt file
 MAX_JSON = 64 * MB  # of files that describe a space, a graph or an index, and of receipts
 MAX_CONFIG = 4 * MB
 MAX_DEPTH = 200  # nested lists in JSON and msgpack
-# A compressed file may decompress to FREE bytes; beyond that, to at most MAX_RATIO times its size.
+# Above this size, a compressed file may decompress to at most MAX_RATIO times its size.
 # Vectors and documents have ratios of 2 to 10, zip bombs of 1000.
-FREE = 64 * MB
+RATIO_CHECKED_FROM = 64 * MB
 MAX_RATIO = 200
 
 
@@ -45,10 +45,10 @@ class TooLarge(DxError):
     """A file exceeds a limit."""
 
 
-def too_large(what: str, size: int, most: int) -> TooLarge:
+def too_large(what: str, size: int, limit: int) -> TooLarge:
     """Return the error for a size above a limit, both in bytes."""
     actual = f"{size / MB:,.1f} MB"
-    return TooLarge(Errors.DX095.format(what=what, most=f"{most / MB:,.0f} MB", given=actual))
+    return TooLarge(Errors.DX095.format(what=what, most=f"{limit / MB:,.0f} MB", given=actual))
 
 
 class NotAFile(OSError):
@@ -63,16 +63,16 @@ def regular(path: Path) -> Path:
     return path
 
 
-def check_size(path: Path, most: int) -> None:
-    """Raise TooLarge for a file of more than `most` bytes; NotAFile and OSError as `regular`."""
+def check_size(path: Path, limit: int) -> None:
+    """Raise TooLarge for a file of more than `limit` bytes; NotAFile and OSError as `regular`."""
     size = regular(path).stat().st_size
-    if size > most:
-        raise too_large(path.name, size, most)
+    if size > limit:
+        raise too_large(path.name, size, limit)
 
 
 def check_ratio(what: str, packed: int, unpacked: int) -> None:
     """Raise TooLarge if `packed` bytes decompress to suspiciously many `unpacked` bytes."""
-    if unpacked > FREE and unpacked > MAX_RATIO * packed:
+    if unpacked > RATIO_CHECKED_FROM and unpacked > MAX_RATIO * packed:
         raise TooLarge(Errors.DX096.format(what=what, most=MAX_RATIO))
 
 
@@ -84,7 +84,7 @@ def inflate(blocks: Iterable[bytes], what: str) -> Iterator[bytes]:
         while block:
             if stream.eof:
                 raise zlib.error("bytes after the end")
-            out = stream.decompress(block, BLOCK)
+            out = stream.decompress(block, BLOCK_BYTES)
             block = stream.unconsumed_tail or stream.unused_data
             unpacked += len(out)
             check_ratio(what, taken, unpacked)
@@ -172,7 +172,7 @@ def read_all(handle: IO[bytes], limit: int) -> bytes:
 
 # -- digests ---------------------------------------------------------------------------------------
 
-SMALL = 128 * MB  # files up to this size are hashed at each load, in a tenth of a second
+MAX_HASHED = 128 * MB  # of files that are hashed at each load, in a tenth of a second
 
 
 def digest_of(path: Path) -> str:
@@ -191,17 +191,17 @@ def file_digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 
 def check_digests(
-    folder: Path, seal: Mapping[str, str] | None, names: Iterable[str], most: int
+    folder: Path, seal: Mapping[str, str] | None, names: Iterable[str], limit: int
 ) -> None:
     """Raise ValueError if a file with one of these names was changed, removed or added.
 
-    Files above `most` bytes are not read. If `seal` is None, nothing is checked.
+    Files above `limit` bytes are not read. If `seal` is None, nothing is checked.
     """
     for name in names if seal is not None else ():
         path, expected = folder / name, (seal or {}).get(name)
         if path.exists() != (expected is not None):
             raise ValueError("a file that is gone, or was added")
-        if expected is not None and path.stat().st_size <= most and digest_of(path) != expected:
+        if expected is not None and path.stat().st_size <= limit and digest_of(path) != expected:
             raise ValueError("a file that was changed")
 
 
@@ -276,7 +276,7 @@ def read_docbin(raw: bytes) -> DocBinContent:
         raise too_large("the .spacy file", len(raw), MAX_DOCBIN)
     try:
         parts, size = list[bytes](), 0
-        blocks = (raw[i : i + BLOCK] for i in range(0, len(raw), BLOCK))
+        blocks = (raw[i : i + BLOCK_BYTES] for i in range(0, len(raw), BLOCK_BYTES))
         for data in inflate(blocks, "the .spacy file"):
             parts.append(data)
             size += len(data)

@@ -14,7 +14,7 @@ from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_langu
 from .build import get_sanitizer
 from .records import Failed, Input
 
-SAMPLE = 64  # number of records from which the language of a file is detected
+MAX_RECORDS = 64  # from which the language of a file is detected
 
 
 def with_language(
@@ -33,7 +33,8 @@ def with_language(
         first.append(record)
         texts += [] if isinstance(record, Failed) else map(str, record.texts)
         size = sum(map(len, texts))
-        if len(first) == SAMPLE or size > MAX_CHARACTERS or (ready is not None and not ready()):
+        is_waiting = ready is not None and not ready()
+        if len(first) == MAX_RECORDS or size > MAX_CHARACTERS or is_waiting:
             break
     if language is None:
         sample = "\n".join(text[:MAX_CHARACTERS] for text in texts)

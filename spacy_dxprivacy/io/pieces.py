@@ -120,7 +120,7 @@ def read_pieces(
     files: FileOptions,
     on_header: OnHeader,
 ) -> Iterator[Input]:
-    """Yield a file as a single record. kind: of the format. parse: reads a file of this format."""
+    """Yield a file of a format, `kind`, as a single record. `parse` reads the file."""
     raw = read_all(handle, MAX_DOCUMENT)
     size = len(raw)
     if size > MAX_DOCUMENT:

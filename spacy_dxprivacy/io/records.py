@@ -100,7 +100,7 @@ def make_record(
     data: Mapping[str, Any] | None = None,
     origin: Any = None,
 ) -> Input:
-    """Return a record, or Failed if a value is not a valid text. hint: for invalid Unicode."""
+    """Return a record, or Failed with the hint if a value is not valid Unicode text."""
     for text in texts:
         if not isinstance(text, str):
             kind = _JSON_NAMES.get(type(text), "another kind of value")

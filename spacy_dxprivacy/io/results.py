@@ -201,11 +201,11 @@ def _start_worker(imported: Imported, nlp: Language, with_docs: bool) -> None:
 ZONE_DOCUMENTS = 2**14
 ZONE_CHARACTERS = 2**22
 
-LONG = 2**20  # characters from which a text is split
-PART = 2**18  # characters of a part, without the rest of its last sentence
+SPLIT_FROM = 2**20  # characters: shorter texts are not split
+PART_CHARACTERS = 2**18  # characters of a part, without the rest of its last sentence
 # Matches are bounded in length, so that a search is fast in any text.
 _ENDS = re.compile(r"(?:[.!?]\s{1,8}|\n[^\S\n]{0,8}\n)(?=\S)")
-_BESIDE = 256  # characters on each side of a split point that are tokenized to test it
+_CONTEXT = 256  # characters on each side of a split point that are tokenized to test it
 MAX_TRIES = 2**10  # candidate split points per part
 _MARKS = {".", "!", "?"}
 
@@ -312,7 +312,7 @@ def is_split(nlp: Language, text: Text) -> bool:
 
     It must be long, and the only component a sanitizer that treats sentences independently.
     """
-    if not isinstance(text, str) or not LONG <= len(text) <= nlp.max_length:
+    if not isinstance(text, str) or not SPLIT_FROM <= len(text) <= nlp.max_length:
         return False
     pipes = [pipe for _, pipe in nlp.pipeline]
     return len(pipes) == 1 and isinstance(pipes[0], DxSanitizer) and pipes[0].settings.takes_parts
@@ -350,8 +350,8 @@ def split_at(text: str, places: Iterable[int]) -> Iterator[str]:
 def split_points(nlp: Language, text: str) -> list[int]:
     """Return the places to split a text at. Call in a memory zone, because it tokenizes."""
     places, start = list[int](), 0
-    while start + 2 * PART < len(text):
-        ends = islice(_ENDS.finditer(text, start + PART), MAX_TRIES)
+    while start + 2 * PART_CHARACTERS < len(text):
+        ends = islice(_ENDS.finditer(text, start + PART_CHARACTERS), MAX_TRIES)
         place = next((end.end() for end in ends if _is_split_point(nlp, text, end)), None)
         if place is None:
             break
@@ -364,8 +364,8 @@ def _is_split_point(nlp: Language, text: str, match: re.Match[str]) -> bool:
     """Return whether a sentence ends at a match, and both sides tokenize alike when separate."""
     place = match.end()
     # Drop the words that the window cuts.
-    before = text[max(0, place - _BESIDE) : place].lstrip().partition(" ")[2]
-    after = text[place : place + _BESIDE].rpartition(" ")[0]
+    before = text[max(0, place - _CONTEXT) : place].lstrip().partition(" ")[2]
+    after = text[place : place + _CONTEXT].rpartition(" ")[0]
     alone = [t.text for t in nlp.tokenizer(before)], [t.text for t in nlp.tokenizer(after)]
     together = [t.text for t in nlp.tokenizer(before + after)]
     words = [word for word in alone[0] if not word.isspace()]

@@ -98,7 +98,7 @@ def builtin_features() -> Features:
 def stored_distances(space: Space, policy: MetricPolicy) -> dict[str, Any]:
     """Return the stored distances of a policy; {} if there are none.
 
-    apart: of levels.probed_distances. near_names: the distances of the 99 nearest names from the
+    apart: see levels.probed_distances. near_names: the distances of the 99 nearest names from the
     probed name with the median recovery rate at 1 nat a unit.
     """
     table = _stored()

@@ -164,7 +164,7 @@ class Kernel:
 
     def nearer_words(self, row: int, steps: Steps | None = None) -> tuple[Numbers1d, Floats1d]:
         """Return the words nearer than the sum of radii, sorted by row, and the excess of their
-        weights over those by radii. steps: of `prepare`."""
+        weights over those by radii. `prepare` returns the steps."""
         words, nearer = self.prepare([row])[row] if steps is None else steps
         return words, self.outputs.take(words) * self._times.take(nearer)
 
@@ -179,7 +179,7 @@ class Kernel:
         return reached
 
     def weights(self, row: int, outputs: Numbers1d, steps: Steps | None = None) -> Floats1d:
-        """Return the weights of k outputs of a word, float64 (k,). steps: of `prepare`."""
+        """Return the weights of k outputs of a word, float64 (k,). `prepare` returns the steps."""
         words, nearer = self.prepare([row])[row] if steps is None else steps
         at = np.minimum(np.searchsorted(words, outputs), len(words) - 1)
         times = 1 + np.where(words[at] == outputs, self._times[nearer[at]], 0.0)

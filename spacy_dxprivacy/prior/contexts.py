@@ -45,7 +45,7 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
 
     Args:
         pairs: The fields of a chain without contexts.
-        contexts: Of its types.
+        contexts: Contexts of its types.
     """
     from scipy.sparse import csr_array
 

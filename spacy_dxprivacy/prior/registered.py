@@ -73,7 +73,7 @@ class WordFrequency:
 
 @dataclass(frozen=True)
 class WordPairs:
-    """Word pairs with back-off. domain: of the pairs of the package; None for general English."""
+    """Word pairs with back-off, of a saved prior or of a domain of the package."""
 
     path: Path | None = None
     domain: str | None = BROAD

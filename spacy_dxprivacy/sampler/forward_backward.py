@@ -87,10 +87,10 @@ def weigh_states(
 
     Args:
         M: float (states, k), P(state | words before) times the totals of the emissions.
-        emissions: Of all words.
+        emissions: The emissions of all words.
         rows: int64 (k,), the words.
         fixed: bool (k,), words that stay unchanged.
-        emitted: See Emissions.of.
+        emitted: The factors of the words by row, see Emissions.of.
     """
     emit = emissions.chain.emitters
     for lane in np.flatnonzero(fixed).tolist():

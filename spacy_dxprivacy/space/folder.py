@@ -23,7 +23,7 @@ import srsly
 from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..files.atomic import new_folder
-from ..files.limits import SMALL, check_digests, file_digests, read_array, read_json, regular
+from ..files.limits import MAX_HASHED, check_digests, file_digests, read_array, read_json, regular
 
 FORMAT = 1
 SEALED = ("classes.npy", "aliases.json")  # which the digest of the space does not cover
@@ -84,7 +84,7 @@ def read_table(path: Path, *, verify: bool | None = None) -> SpaceTable:
         why = f"a file in it is missing or damaged ({type(error).__name__})."
         raise DxError(Errors.DX024.format(path=path, why=why)) from error
     if verify is None:
-        verify = table.vectors.nbytes <= SMALL
+        verify = table.vectors.nbytes <= MAX_HASHED
     if verify and digest_of(table.words, table.vectors) != table.digest:
         raise DxError(Errors.DX024.format(path=path, why="it does not match its digest."))
     return replace(table, verified=verify)
@@ -95,7 +95,7 @@ def _read_files(path: Path) -> SpaceTable:
     if about.get("format") != FORMAT:
         why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
         raise DxError(Errors.DX024.format(path=path, why=why))
-    check_digests(path, about.get("files"), SEALED, SMALL)
+    check_digests(path, about.get("files"), SEALED, MAX_HASHED)
     words = regular(path / "words.txt").read_bytes().decode().split("\n")[:-1]
     vectors = read_array(path / "vectors.npy")
     if vectors.dtype == np.int8:

@@ -26,15 +26,20 @@ from numpy.typing import NDArray
 
 from ..arrays import Numbers1d
 from ..errors import DxError, Errors
-from ..files.limits import SMALL, check_digests, file_digests, read_array, read_json
+from ..files.limits import MAX_HASHED, check_digests, file_digests, read_array, read_json
 
 RELEARNED_UP_TO = 1_000  # words: within a second, so results for fewer are never saved
 GRAPH, FITTED = "graph", "fitted"  # kinds of results
 
 
 class PublicTable(Protocol):
-    """A public table to learn from. digest: of its words and vectors. identity: of all of its
-    content. verified: whether the digest was compared with words and vectors."""
+    """A public table to learn from.
+
+    Attributes:
+        digest: The digest of its words and vectors.
+        identity: The digest of all of its content.
+        verified: Whether the digest was compared with words and vectors.
+    """
 
     @property
     def digest(self) -> str: ...
@@ -105,7 +110,7 @@ def find(
 
     Args:
         table: The table that it was learned from.
-        name: Of the result.
+        name: The name of the result.
         from_fields: Makes the result of the fields of a stored one; raises ValueError for others.
         check: Called at the first use of one from files; raises DxError if samples differ.
     """
@@ -188,7 +193,7 @@ def read(folder: Path, digest: str) -> Stored:
         files = sorted(folder.glob("*.npy"))
         if about["digest"] == digest:
             names = {*(about.get("files") or ()), *(file.name for file in files)}
-            check_digests(folder, about.get("files"), names, SMALL)
+            check_digests(folder, about.get("files"), names, MAX_HASHED)
         # As plain arrays: slices of a memmap are ten times as slow to make.
         arrays = {file.stem: read_array(file).view(np.ndarray) for file in files}
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
@@ -232,7 +237,7 @@ def from_fields(table: PublicTable, fields: dict[str, Any]) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """Numbers computed from all rows. digest: of the table. basis: digest of the method."""
+    """Numbers computed from all rows of a table, with digests of the table and the method."""
 
     digest: str
     basis: str

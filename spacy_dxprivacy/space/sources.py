@@ -40,7 +40,7 @@ PIPELINE = (
 
 @dataclass(frozen=True)
 class Filter:
-    """Chooses the words that may be output; see Space.filtered.
+    """The words that may be output; see Space.filtered.
 
     exclude: "offensive" for the list of the package, the path of a text file with one word a line,
     or a list of words; [] for none. "stem*" excludes all words with this beginning.
@@ -75,7 +75,7 @@ class Filter:
 class SpaceSource:
     """Loads the Space of a pipeline.
 
-    choose: the words that may be output, which `load` applies.
+    word_filter: the words that may be output, which `load` applies.
     packed: whether a saved pipeline includes a copy, since no other component has the vectors.
     own_vectors: whether the space has all words of the pipeline's own vectors, if any: these are
         private if they were learned from private text.
@@ -83,7 +83,7 @@ class SpaceSource:
     """
 
     load: Callable[[Language], Space]
-    choose: Filter = Filter(exclude=[])
+    word_filter: Filter = Filter(exclude=[])
     packed: bool = False
     own_vectors: bool = False
     is_default: bool = False
@@ -91,11 +91,13 @@ class SpaceSource:
     @property
     def blocks_offensive(self) -> bool:
         """Whether offensive and harmful words are blocked."""
-        return self.choose.exclude == "offensive"
+        return self.word_filter.exclude == "offensive"
 
     def allowed(self) -> Allowed:
         """Return the predicate of words that may be output, for editors with words of their own."""
-        return allowed_words() if self.blocks_offensive else Allowed(None, self.choose.excluded())
+        if self.blocks_offensive:
+            return allowed_words()
+        return Allowed(None, self.word_filter.excluded())
 
     def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
         """Describe what a release reveals of the space, for receipts."""
@@ -117,11 +119,11 @@ def make_auto_space(
         pattern: A regular expression that each word must match.
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.
-        public_words: As of dx.PipelineVectors.v1.
+        public_words: For vectors learned from private text, see make_pipeline_vectors.
     """
-    choose = Filter(max_words, pattern, exclude)
-    load = partial(_auto, choose=choose, public=public_words)
-    return SpaceSource(load, choose, own_vectors=public_words is None, is_default=True)
+    word_filter = Filter(max_words, pattern, exclude)
+    load = partial(_auto, word_filter=word_filter, public=public_words)
+    return SpaceSource(load, word_filter, own_vectors=public_words is None, is_default=True)
 
 
 @registry.dx_spaces("dx.BuiltinSpace.v1")
@@ -138,8 +140,8 @@ def make_builtin_space(
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.
     """
-    choose = Filter(max_words, pattern, exclude)
-    return SpaceSource(partial(_named, BUILTIN, choose=choose), choose)
+    word_filter = Filter(max_words, pattern, exclude)
+    return SpaceSource(partial(_named, BUILTIN, word_filter=word_filter), word_filter)
 
 
 @registry.dx_spaces("dx.PipelineVectors.v1")
@@ -161,9 +163,9 @@ def make_pipeline_vectors(
         public_words: For vectors learned from private text: the path of such a file, or "builtin"
             for the words of the built-in space. All other words are left out.
     """
-    choose = Filter(max_words, pattern, exclude)
-    load = partial(_from_pipeline, words=words, choose=choose, public=public_words)
-    return SpaceSource(load, choose, own_vectors=public_words is None and words is None)
+    word_filter = Filter(max_words, pattern, exclude)
+    load = partial(_from_pipeline, words=words, word_filter=word_filter, public=public_words)
+    return SpaceSource(load, word_filter, own_vectors=public_words is None and words is None)
 
 
 @registry.dx_spaces("dx.FileSpace.v1")
@@ -185,51 +187,51 @@ def make_file_space(
             line, or a list of words; [] for none.
         relearn: Learn the graphs and tables of a saved space again; see Space.load.
     """
-    choose = Filter(max_words, pattern, exclude)
-    load = partial(_named, path, choose=choose, relearn=relearn)
-    return SpaceSource(load, choose, packed=True)
+    word_filter = Filter(max_words, pattern, exclude)
+    load = partial(_named, path, word_filter=word_filter, relearn=relearn)
+    return SpaceSource(load, word_filter, packed=True)
 
 
-def _named(source: str, nlp: Language, *, choose: Filter, **options: Any) -> Space:
-    return load(source, choose, **options)
+def _named(source: str, nlp: Language, *, word_filter: Filter, **options: Any) -> Space:
+    return load(source, word_filter, **options)
 
 
-def _auto(nlp: Language, *, choose: Filter, public: str | None) -> Space:
+def _auto(nlp: Language, *, word_filter: Filter, public: str | None) -> Space:
     if has_static_vectors(nlp.vocab):
-        return _from_pipeline(nlp, words=None, choose=choose, public=public)
-    return load(BUILTIN, choose)
+        return _from_pipeline(nlp, words=None, word_filter=word_filter, public=public)
+    return load(BUILTIN, word_filter)
 
 
 def _from_pipeline(
-    nlp: Language, *, words: str | None, choose: Filter, public: str | None
+    nlp: Language, *, words: str | None, word_filter: Filter, public: str | None
 ) -> Space:
     candidates = None if words is None else read_words(Path(words))
     space = Space.from_nlp(nlp, words=candidates)
     if public is not None:
         listed = Space.builtin().words if public == BUILTIN else read_words(Path(public))
         space = space.of_words(listed)
-    return choose.apply(space)
+    return word_filter.apply(space)
 
 
-def load(source: str | Path, choose: Filter | None = None, *, relearn: bool = False) -> Space:
+def load(source: str | Path, word_filter: Filter | None = None, *, relearn: bool = False) -> Space:
     """Load a space by the name that commands, configs and functions share.
 
     Args:
         source: "builtin", a folder written by Space.save, or a pipeline with vectors: a folder (see
             `spacy init vectors`) or an installed package.
-        choose: The words that may be output; by default all but offensive ones.
-        relearn: As of Space.load.
+        word_filter: The words that may be output; by default all but offensive ones.
+        relearn: Whether to learn stored results again, see Space.load.
 
     Raises:
         DxError: For a missing or damaged source, or if no word is left.
     """
-    choose = choose or Filter()
+    word_filter = word_filter or Filter()
     if str(source) == BUILTIN:
         # The built-in space lacks the words of the default list already.
-        return Space.builtin() if choose == Filter() else choose.apply(Space.builtin())
+        return Space.builtin() if word_filter == Filter() else word_filter.apply(Space.builtin())
     if (Path(source) / "space.json").is_file():
-        return choose.apply(Space.load(source, relearn=relearn))
-    return choose.apply(Space.from_nlp(_vectors_of(source)))
+        return word_filter.apply(Space.load(source, relearn=relearn))
+    return word_filter.apply(Space.from_nlp(_vectors_of(source)))
 
 
 def _vectors_of(source: str | Path) -> Language:

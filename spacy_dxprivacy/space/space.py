@@ -39,7 +39,7 @@ def has_static_vectors(vocab: Vocab) -> bool:
 
 
 BUILTIN = DATA / "en"
-LARGEST_NORM = 1e18  # of a vector: float32 holds the squares of distances
+MAX_NORM = 1e18  # of a vector: float32 holds the squares of distances
 _NOT_PRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\ufeff]")
 _NOT_STORABLE = re.compile(r"[\n\ud800-\udfff]")
 
@@ -68,7 +68,7 @@ class Space:
         vectors: float32 (n, d), read-only.
         aliases: Further keys, each with its row.
         classes: uint64 (n,), a bit for each of class_names; None without classes.
-        name: For readers.
+        name: The name for readers.
         path: The folder from which it was loaded, if any.
         verified: Whether its digest was compared with its words and vectors.
 
@@ -279,7 +279,7 @@ class Space:
 
     @cached_property
     def identity(self) -> tuple[str, str]:
-        """The digest, and that of the classes: of all data from which the graph is learned."""
+        """The digests of all data from which the graph is learned: of the space and its classes."""
         classes = b"" if self.classes is None else np.asarray(self.classes, dtype="<u8").tobytes()
         names = "\n".join(self.class_names).encode()
         return self.digest, hashlib.sha256(names + b"\0" + classes).hexdigest()
@@ -396,11 +396,11 @@ def _with_squares(X: Floats2d) -> Floats2d:
     """Return the vectors. Raise DxError for a norm of 1e18 or more, or one that is no number:
     squares of distances would overflow float32."""
     for part in blocks(len(X), 65536):  # since a mapped table may be large
-        bad = ~(np.einsum("nd,nd->n", X[part], X[part], dtype=np.float64) < LARGEST_NORM**2)
+        bad = ~(np.einsum("nd,nd->n", X[part], X[part], dtype=np.float64) < MAX_NORM**2)
         if bad.any():
             row = part.start + int(np.flatnonzero(bad)[0])
             given = f"another in row {row}; divide all vectors by one number"
-            raise _bad(f"vectors of a norm below {LARGEST_NORM:g}", given)
+            raise _bad(f"vectors of a norm below {MAX_NORM:g}", given)
     return X
 
 

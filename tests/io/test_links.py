@@ -11,7 +11,8 @@ from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.files.atomic import Output
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
-from spacy_dxprivacy.io.run import parts_folder, sanitize
+from spacy_dxprivacy.io.resuming import parts_folder
+from spacy_dxprivacy.io.run import sanitize
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and modes")
 

@@ -37,8 +37,8 @@ def short(monkeypatch):
     """From its call on, hundreds of characters are long."""
 
     def use():
-        monkeypatch.setattr(loop, "LONG", 500)
-        monkeypatch.setattr(loop, "PART", 90)
+        monkeypatch.setattr(loop, "SPLIT_FROM", 500)
+        monkeypatch.setattr(loop, "PART_CHARACTERS", 90)
 
     return use
 

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from ...arrays import Floats1d, Floats2d, Ints2d, blocks
 from .exact import distances, in_blocks, neighbours
-from .faiss_index import FLAT, build, load_faiss
+from .faiss_index import MIN_CODED_DIMS, build, load_faiss
 
 FLOAT64_UP_TO = 4096  # rows: for more, float32 preselects
 TILE_ROWS = 512  # rows of a block, whose products fit into the cache
@@ -151,7 +151,7 @@ def _index(Y: Floats2d, depth: int) -> Any:
     # Four bits for every three dimensions: queries are rows, not noisy vectors.
     triples = -(-d // 3)
     codes = f"PQ{triples}x4fs" if d % 3 == 0 else f"Pad{3 * triples},PQ{triples}x4fs"
-    built = build(Y, "Flat" if d < FLAT else codes)
+    built = build(Y, "Flat" if d < MIN_CODED_DIMS else codes)
     index = faiss.IndexRefineFlat(built, faiss.swig_ptr(Y))
     index.k_factor = max(1.0, COMPARED / depth)
     return index

@@ -47,7 +47,7 @@ from .exact import ExactIndex, take_nearer
 from .protocols import Index
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
-SMALL, FLAT = 1024, 8  # rows and dimensions, below which codes are not used
+MIN_CODED_ROWS, MIN_CODED_DIMS = 1024, 8  # rows and dimensions, below which codes are not used
 TRAIN_ROWS = 65_536  # evenly spaced; more do not improve 16 centroids a code
 ADD_ROWS = 65_536
 _forked = False
@@ -80,7 +80,7 @@ def load_faiss() -> Any:
 def default_factory(n: int, d: int) -> str:
     """Return codes of four bits for every two dimensions; "Flat" for few or short rows. Fewer bits
     scan faster, but need too many candidates."""
-    if n < SMALL or d < FLAT:
+    if n < MIN_CODED_ROWS or d < MIN_CODED_DIMS:
         return "Flat"
     return f"PQ{d // 2}x4fs" if d % 2 == 0 else f"Pad{d + 1},PQ{(d + 1) // 2}x4fs"
 
