@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
 from spacy_dxprivacy.mechanisms.levels import LEVELS, scale_of
 from spacy_dxprivacy.pipeline.receipt import COLORS, Receipt
-from spacy_dxprivacy.privacy.composition import Loss
+from spacy_dxprivacy.privacy.loss import Loss
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
 

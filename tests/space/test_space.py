@@ -177,7 +177,7 @@ def test_a_changed_table_is_refused_without_being_asked_for(rich, tmp_path, monk
         Space.load(tmp_path / "space")
     assert Space.load(tmp_path / "space", verify=False).vectors[0, 0] == MATRIX[0, 0] + 1
     # A large one only if asked for.
-    monkeypatch.setattr("spacy_dxprivacy.space.folder.SMALL", 1)
+    monkeypatch.setattr("spacy_dxprivacy.space.folder.MAX_HASHED", 1)
     assert Space.load(tmp_path / "space").vectors[0, 0] == MATRIX[0, 0] + 1
     with pytest.raises(DxError, match=r"DX024.*digest"):
         Space.load(tmp_path / "space", verify=True)
