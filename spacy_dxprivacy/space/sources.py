@@ -119,7 +119,7 @@ def make_auto_space(
         pattern: A regular expression that each word must match.
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.
-        public_words: For vectors learned from private text, see make_pipeline_vectors.
+        public_words: For vectors learned from private text, see dx.PipelineVectors.v1.
     """
     word_filter = Filter(max_words, pattern, exclude)
     load = partial(_auto, word_filter=word_filter, public=public_words)
