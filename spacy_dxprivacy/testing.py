@@ -1,9 +1,9 @@
 """The contract of mechanisms and stages, as pytest tests for their authors.
 
-from spacy_dxprivacy.testing import mechanism_contract, stage_contract
+    from spacy_dxprivacy.testing import mechanism_contract, stage_contract
 
-test_mechanism = mechanism_contract("my.Mechanism.v1", {"epsilon": 2.0})
-test_stage = stage_contract("my.Stage.v1")
+    test_mechanism = mechanism_contract("my.Mechanism.v1", {"epsilon": 2.0})
+    test_stage = stage_contract("my.Stage.v1")
 
 Clauses call pytest.fail instead of assert, so that they also fail under python -O.
 """

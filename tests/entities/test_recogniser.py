@@ -250,7 +250,7 @@ def test_a_number_gives_way_to_the_address_that_it_is_part_of():
 @pytest.mark.parametrize("damage", ["cut", "gone", "other", "nan"])
 def test_a_damaged_model_is_refused(tmp_path, damage):
     shutil.copytree(DATA / "ner-en", tmp_path / "model")
-    file = tmp_path / "model" / network.FILE
+    file = tmp_path / "model" / network.PARAMETER_FILE
     if damage == "cut":
         file.write_bytes(file.read_bytes()[:5000])
     elif damage == "gone":

@@ -365,7 +365,7 @@ def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
     for seed in range(4000):
         parts = choice.choices(words, k=choice.randint(0, 9))
         text = "".join(part + choice.choice([" ", "", "  ", "\n", " " * 12, ","]) for part in parts)
-        one = restorer[seed % 2].anew()
+        one = restorer[seed % 2].fresh_copy()
         fed = "".join([*(one.feed(piece) for piece in pieces(text, seed)), one.flush()])
         assert fed == restorer[seed % 2].restore(text), text
 

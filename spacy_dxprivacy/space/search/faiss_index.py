@@ -289,7 +289,7 @@ def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
 
 
 # Numbers of a table (n times d), above which dx.Faiss.v1 is at least twice as fast (see
-# benchmarks/indexes.py).
+# benchmarks/speed.py).
 EXACT_UP_TO = 30_000_000
 
 
