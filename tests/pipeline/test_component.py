@@ -16,6 +16,7 @@ from conftest import (
     REDACT,
     SECRET_TEXT,
     UNKNOWN_SECRETS,
+    Failing,
     Garbage,
     leaks,
     pipeline_of,
@@ -394,6 +395,18 @@ def test_a_mechanism_that_breaks_after_its_trial_lets_nothing_out(make_nlp, kind
     mechanism.kind, mechanism.draw = kind, partial(Garbage.draw, mechanism)
     with pytest.raises(DxError, match="DX038"):
         nlp("the dog in the house")
+
+
+@pytest.mark.parametrize("error", "value key stop dx chained ours".split())
+def test_an_error_after_the_trial_tells_no_text_and_names_no_other_that_does(make_nlp, error):
+    nlp = make_nlp(mechanism=CONSTANT)
+    mechanism = nlp.get_pipe("dx_sanitizer").settings.mechanism
+    assert nlp("the dog").text.lower() == "blue blue"
+    mechanism.error, mechanism.draw = error, partial(Failing.draw, mechanism)
+    with pytest.raises(DxError) as caught:
+        nlp(SECRET_TEXT)
+    assert not leaks(everything_told(caught.value))
+    assert caught.value.__cause__ is None and caught.value.__context__ is None
 
 
 @FORKED

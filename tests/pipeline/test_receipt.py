@@ -90,6 +90,20 @@ def test_what_is_drawn_together_is_what_the_loss_counts_as_one_sentence(sentence
     assert receipt.loss.rho == pytest.approx(stated.rho)
 
 
+ONLY_DOGS = {"@dx_selectors": "dx.WordList.v1", "words": ["dog"]}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"selector": ONLY_DOGS}, {"scope": "type"}, {"casing": "preserve"}, {"carry": ["sents"]}],
+    ids=str,
+)
+def test_attackers_are_stated_for_the_settings_under_which_they_were_measured(settings):
+    """Whoever sees more of a text recovers more of it than was measured."""
+    component = sanitizing(**settings).get_pipe("dx_sanitizer")
+    assert (component.terms.attacker is None) == bool(settings)
+
+
 def test_an_index_that_was_chosen_for_the_space_is_named(make_nlp):
     index = {"@dx_indexes": "dx.AutoIndex.v1"}
     projection = {"@dx_projections": "dx.Nearest.v1", "index": index}

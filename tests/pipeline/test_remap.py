@@ -151,6 +151,24 @@ def test_words_in_clear_stay(make_nlp):
         assert (doc[0].text, doc[2].text, doc[3].text) == ("the", "saw", "Zorblattovich")
 
 
+def test_an_editor_that_changes_a_word_in_clear_is_refused(make_nlp):
+    words = {"@dx_selectors": "dx.WordList.v1", "words": ["dog"]}
+    nlp = make_nlp(mechanism=WORD_LEVEL, editor=REMAP, selector=words)
+    component = nlp.get_pipe("dx_sanitizer")
+    component.warm_up()
+
+    def edit(rows, mechanism, starts=None, *, fixed):
+        return np.where(fixed == changes_fixed, (rows + 1) % len(component.space), rows)
+
+    component.settings.editor.edit = edit
+    for changes_fixed in (False, True):  # read by edit
+        if changes_fixed:
+            with pytest.raises(DxError, match=r"DX038.*editor"):
+                nlp("the dog saw the cat")
+        else:
+            assert nlp("the dog saw the cat")[2].text == "saw"
+
+
 def test_what_an_editor_gives_back_is_checked(make_nlp):
     nlp = make_nlp(mechanism=WORD_LEVEL, editor=REMAP)
     component = nlp.get_pipe("dx_sanitizer")
