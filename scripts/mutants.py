@@ -6,7 +6,8 @@
 With --changed, the mutants are those of which the row, the file or a file of tests has changed
 since COMMIT, 30 at most, and ten more. The hash of HEAD chooses them: all have their turn, and one
 commit always has the same. Unless named, COMMIT is where HEAD left origin/main; where HEAD is part
-of that, the merge before it; in a history without merges, the 20th commit before it.
+of that, the merge before it; in a history without merges, the 20th commit before it. Where that
+is not there either, as in a shallow clone, all have changed.
 
 Each mutant has a copy of the package in a temporary folder; the checkout is never changed. One of
 scripts/mutants.json replaces a text that occurs exactly once in a file, and names the tests that
@@ -211,7 +212,8 @@ def chosen(names: Sequence[str]) -> list[Mutant]:
 
 def git(*arguments: str) -> str | None:
     """Return what git prints about this checkout, None where it ends with an error."""
-    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True)
+    command = ["git", "-C", str(ROOT), *arguments]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return done.stdout.strip() if done.returncode == 0 else None
 
 
@@ -225,8 +227,8 @@ def last_merge() -> str:
     merge = git("rev-list", "-1", "--merges", "--first-parent", "HEAD")
     if merge:  # HEAD itself: what it brought
         return f"{head}^1" if merge == head else merge
-    line = (git("rev-list", f"-{BACK + 1}", "--first-parent", "HEAD") or head).split()
-    return line[-1]
+    nothing = git("hash-object", "-t", "tree", "--stdin")  # a tree without files
+    return git("rev-parse", "--verify", "--quiet", f"HEAD~{BACK}") or str(nothing)
 
 
 def without_folders(mutant: Mutant) -> Mutant:

@@ -99,8 +99,9 @@ def test_what_changed_is_the_row_the_file_or_a_test_and_no_file_that_only_moved(
 
 def test_changes_count_since_the_last_merge(repository, monkeypatch):
     monkeypatch.setattr(mutants, "BACK", 3)
+    repository.tabulate(row("a", "a.py", "test_a.py"))
     first = repository.commit()
-    assert mutants.last_merge() == first
+    assert mutants.changed_mutants(mutants.last_merge()) == {"a": "its row"}
     commits = [first, *(repository.commit() for _ in range(4))]
     assert mutants.last_merge() == commits[-1 - 3]
     repository.git("checkout", "-q", "-b", "branch", commits[1])
