@@ -9,7 +9,6 @@ but no original.
 from __future__ import annotations
 
 import hmac
-import os
 import re
 import threading
 import time
@@ -17,8 +16,7 @@ from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from secrets import token_hex
+from secrets import token_bytes
 from typing import Any
 
 from spacy.language import Language
@@ -35,7 +33,6 @@ from .restoring import Rows, mark_ambiguous, rows_of
 from .table import SurrogateTable
 
 DELIMITER = "\x1e"  # delimiter around each text in the document; white space to the tokenizer
-SECRET_VARIABLE = "DX_SERVICE_SECRET"  # environment variable, set only for worker processes
 MAX_HELD_CHARACTERS = 2**26  # held for all conversations
 MAX_IDLE_SECONDS = 3600.0  # seconds after its last request until a conversation is forgotten
 NOT_SEPARABLE = "the texts of this request could not be separated."
@@ -146,10 +143,19 @@ class Conversations:
         return time.monotonic() - oldest.used > self._seconds or size > self._characters
 
 
-@cache
+# Of the process. It is in no environment, which each child process and `/proc` would have.
+_secret = token_bytes(32)
+
+
 def secret() -> bytes:
-    """Return the secret of the process, which only its workers share."""
-    return bytes.fromhex(os.environ.setdefault(SECRET_VARIABLE, token_hex(32)))
+    """Return the secret of the process, which only its forks and workers share."""
+    return _secret
+
+
+def share_secret(of_parent: bytes) -> None:
+    """Use the secret of the process that started this worker, before any conversation begins."""
+    global _secret
+    _secret = of_parent
 
 
 class Prompter:

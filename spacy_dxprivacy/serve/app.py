@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import inspect
 import logging
-import os
 import signal
+import sys
 import tempfile
 import threading
 import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,12 +20,13 @@ import uvicorn
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from spacy.language import Language
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
 from starlette.routing import Route
+from uvicorn.supervisors import Multiprocess
 
 from ..about import __version__
 from ..config.options import PipelineOptions, ServiceOptions
@@ -36,7 +38,7 @@ from ..machine import LOOPBACK, end_with_parent
 from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import COUNTS
 from ..privacy.guarantee import Guarantee
-from ..prompts.conversation import secret
+from ..prompts.conversation import secret, share_secret
 from ..text.mentions import Entity, united
 from .service import (
     LOG,
@@ -55,9 +57,8 @@ DESCRIPTION = """Sanitise text under metric differential privacy. Every request 
 the privacy losses of a caller add up. /about states the guarantee. Errors are
 {"error": "a sentence"}, without content of the request."""
 
-SETTINGS_VARIABLE = "DX_SERVICE_SETTINGS"  # environment variable: options as JSON, without secrets
-Settings = TypeAdapter(tuple[PipelineOptions, ServiceOptions])
 QUIET_LOGGERS = ("uvicorn", "asyncio", "httpx", "httpcore")  # their log messages may quote texts
+STARTUP_FAILURE = 3  # exit status, as that of uvicorn
 SHUTDOWN_SECONDS = 30  # seconds to finish requests after SIGTERM
 
 Text = Annotated[str, Field(max_length=100_000)]  # pydantic checks that it is valid Unicode
@@ -276,23 +277,22 @@ def serve(
     guarantee: that of the pipeline, see `check`. ready: called with the URL before the workers
     start. Raises DxError if the ledger is of another guarantee.
     """
-    secret()
     with nullcontext("") if limits.ledger else tempfile.TemporaryDirectory() as folder:  # mode 700
         ledger = limits.ledger or Path(folder) / "spent.db"
         account_of(ledger, guarantee, limits.budget).close()  # create it, and check it once
-        settings = pipeline, dataclasses.replace(limits, ledger=ledger)
-        os.environ[SETTINGS_VARIABLE] = Settings.dump_json(settings).decode()
+        worker = Worker(pipeline, dataclasses.replace(limits, ledger=ledger), secret())
         # uvicorn raises the signal again when it has stopped: ignore it.
         signal.signal(signal.SIGTERM, lambda number, frame: None)
         address = f"[{limits.address}]" if ":" in limits.address else limits.address
         ready(f"http://{address}:{limits.port}")
-        uvicorn.run(
-            f"{__name__}:create_app", factory=True, workers=limits.workers,
+        config = uvicorn.Config(
+            worker.create_app, factory=True, workers=limits.workers,
             host=limits.address, port=limits.port, limit_concurrency=limits.max_requests,
             http="h11", ws="none", lifespan="off", access_log=False, log_config=None,
             server_header=False, date_header=False, proxy_headers=False, backlog=2048,
             timeout_keep_alive=10, timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )  # fmt: skip
+        _run(config)
 
 
 def account_of(path: Path | None, guarantee: Guarantee, budget: float | None = None) -> Account:
@@ -313,20 +313,44 @@ def account_of(path: Path | None, guarantee: Guarantee, budget: float | None = N
     return Account(path, limit=budget, basis=f"{guarantee.kind}, {metric}, space {space}")
 
 
-def create_app() -> FastAPI:
-    """Return the application of a worker process, whose settings are in the environment."""
-    threading.Thread(target=end_with_parent, daemon=True).start()  # even if the parent is killed
-    warnings.simplefilter("ignore")  # warnings of spaCy may quote tokens
-    for name in QUIET_LOGGERS:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    LOG.addHandler(logging.StreamHandler())  # lines without text, see RequestReport
-    LOG.setLevel(logging.INFO)
-    pipeline, limits = Settings.validate_json(os.environ[SETTINGS_VARIABLE])
-    pipelines = [make_pipeline(pipeline) for _ in range(2)]
-    guarantee = get_sanitizer(pipelines[0]).terms.guarantee
-    account = account_of(limits.ledger, guarantee, limits.budget)
-    callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
-    return make_app(Service(pipelines, callers, account, limits))
+def _run(config: uvicorn.Config) -> None:
+    """Serve until a signal, like `uvicorn.run`, which passes workers only the name of a module."""
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        if config.workers > 1:
+            # Earlier versions of uvicorn take what a worker runs.
+            takes = inspect.signature(Multiprocess).parameters
+            target = {"target": server.run} if "target" in takes else {}
+            return Multiprocess(config, sockets=[config.bind_socket()], **target).run()
+        server.run()
+    if not server.started:
+        sys.exit(STARTUP_FAILURE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Worker:
+    """What a worker process needs. A parent pickles it into the pipe of the process that it
+    spawns, so that nothing of it is in an environment, an argument or a file."""
+
+    pipeline: PipelineOptions
+    limits: ServiceOptions
+    secret: bytes = dataclasses.field(repr=False)
+
+    def create_app(self) -> FastAPI:
+        """Return the application of this process."""
+        share_secret(self.secret)
+        # Even if the parent is killed.
+        threading.Thread(target=end_with_parent, daemon=True).start()
+        warnings.simplefilter("ignore")  # warnings of spaCy may quote tokens
+        for name in QUIET_LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        LOG.addHandler(logging.StreamHandler())  # lines without text, see RequestReport
+        LOG.setLevel(logging.INFO)
+        pipelines = [make_pipeline(self.pipeline) for _ in range(2)]
+        guarantee = get_sanitizer(pipelines[0]).terms.guarantee
+        account = account_of(self.limits.ledger, guarantee, self.limits.budget)
+        callers = Callers() if self.limits.tokens is None else read_callers(self.limits.tokens)
+        return make_app(Service(pipelines, callers, account, self.limits))
 
 
 def check(nlp: Language, limits: ServiceOptions) -> Guarantee:

@@ -1,14 +1,23 @@
 """dx.prompt: surrogates for a model, originals in its answer, by the code of the proxy."""
 
+import base64
+import multiprocessing
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError
-from spacy_dxprivacy.prompts.conversation import Conversations, Sent
+from spacy_dxprivacy.prompts.conversation import Conversations, Sent, secret
 
 TEXT = "Hi, I'm Priya Whitcombe from Leeds. Call (415) 867-5309 or priya@stmary.org."
+
+
+def prompted(text):
+    return dx.prompt(text, entities="person")[0]
 
 
 def test_a_text_and_its_answer():
@@ -76,6 +85,24 @@ def test_what_is_no_text_is_refused_and_leaves_clean_as_it_was():
     dx.prompt(TEXT, entities="person")
     cleaned = {dx.clean("I am Priya Whitcombe.", entities="person") for _ in range(9)}
     assert len(cleaned) > 3  # no conversation
+
+
+def test_no_child_process_gets_the_secret():
+    dx.prompt([TEXT, "She was born on 1983-04-27."])
+    code = "import os; print(sorted(os.environ.items()), open('/proc/self/cmdline').read())"
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for form in (secret().hex(), str(list(secret())), base64.b64encode(secret()).decode()):
+        assert form not in child.stdout.lower() and form not in str(os.environ)
+    assert not [name for name in os.environ if "SECRET" in name]
+
+
+def test_a_fork_has_the_conversations_of_its_parent_and_a_new_process_has_not():
+    text = "Priya Whitcombe was born on 1983-04-27."
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(prompted, (text,)) == prompted(text)
+    code = f"import spacy_dxprivacy as dx; print(dx.prompt({text!r}, entities='person')[0])"
+    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert other.stdout.strip() != prompted(text)
 
 
 def test_threads_do_not_mix():

@@ -7,18 +7,23 @@ import logging
 import pickle
 import random
 import re
+import subprocess
+import sys
 import threading
+import urllib.request
 from contextlib import ExitStack
 from datetime import date, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise, product
 
+import psutil
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 pytest.importorskip("httpx", reason="needs the extra 'serve'")
 
 from asgi import app_of, ask, asked
+from ports import free_port, wait_for
 from starlette.datastructures import URL
 from starlette.requests import HTTPConnection
 from typer.testing import CliRunner
@@ -725,6 +730,33 @@ def test_an_upstream_that_hangs_or_breaks_off(make_proxy, upstream):
     upstream.change = lambda text: (_ for _ in ()).throw(BrokenPipeError)
     upstream.handle_error = lambda *args: None
     assert ask(make_proxy(), CHAT, chat()).status == 502
+
+
+@pytest.mark.slow
+def test_workers_share_the_secret_of_conversations_and_no_environment_has_it(upstream):
+    """A conversation has one surrogate in all workers; each of them listens on the port."""
+    port, url = free_port(), f"http://127.0.0.1:{upstream.server_port}"
+    options = ["--port", str(port), "--upstream", url, "--workers", "2", "--entities", "person"]
+    command = [sys.executable, "-m", "spacy", "dx", "proxy", *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_for(port)
+        workers = [child.pid for child in psutil.Process(process.pid).children(recursive=True)]
+        for _ in range(24):
+            body = json.dumps(chat("I am Priya Whitcombe.")).encode()
+            head = {"content-type": "application/json"}
+            request = urllib.request.Request(f"http://127.0.0.1:{port}{CHAT}", body, head)
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                assert b"Whitcombe" in answer.read()
+        assert len({raw for *_, raw in upstream.seen}) == 1 and len(workers) >= 2
+        for pid in (process.pid, *workers):
+            told = str(psutil.Process(pid).environ()) + " ".join(psutil.Process(pid).cmdline())
+            assert "DX_SERVICE" not in told and not re.search(r"\b[0-9a-f]{64}\b", told)
+    finally:
+        process.terminate()
+        process.wait(60)
+        process.stderr.close()
+    assert process.returncode == 0
 
 
 # -- what stays ------------------------------------------------------------------------------------
