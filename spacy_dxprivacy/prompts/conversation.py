@@ -14,7 +14,7 @@ import threading
 import time
 from bisect import bisect_right
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from secrets import token_bytes
 from typing import Any
@@ -45,12 +45,13 @@ Draw = Callable[[Record], str]  # returns the sanitised text of a record, or rai
 
 @dataclass(frozen=True)
 class SentMention:
-    """A mention in a text, and the surrogate that was sent. before: the word before it."""
+    """A mention in a text, and the surrogate that was sent. before: start and end of the word
+    before it, which may be an original; they are negative in the context of the text."""
 
     start: int
     end: int
     label: str
-    before: str
+    before: tuple[int, int]
     surrogate: str = field(repr=False)
 
 
@@ -196,7 +197,7 @@ class Prompter:
         }
         sent = {line: (line[1], held) for line, held in before.items() if held is not None}
         table = SurrogateTable()
-        pairs = self._add_to_table(table, sent.values())
+        pairs = self._add_to_table(table, sent)
         fresh = [line for line in before if line not in sent]
         if fresh:
             start, mentions = _known_originals(pairs, fresh)
@@ -225,9 +226,11 @@ class Prompter:
                 self._sanitizer.on_replacements = None
             if len(drawn) != len(fresh):
                 raise DxError(NOT_SEPARABLE)
-            for line, (text, result) in zip(fresh, _sent_texts(read, items, drawn), strict=True):
+            for line, (text, result) in zip(
+                fresh, _sent_texts(fresh, read, items, drawn), strict=True
+            ):
                 sent[line] = text, result
-            pairs += self._add_to_table(table, [sent[line] for line in fresh])
+            pairs += self._add_to_table(table, {line: sent[line] for line in fresh})
             names = set[str]().union(*(_names(*result) for result in sent.values()))
             for line in fresh:
                 text, result = sent[line]
@@ -241,17 +244,17 @@ class Prompter:
         return Prompted([sent[line][1].text for line in lines], rows, counts)
 
     def _add_to_table(
-        self, table: SurrogateTable, sent: Iterable[tuple[str, Sent]]
+        self, table: SurrogateTable, sent: Mapping[Line, tuple[str, Sent]]
     ) -> list[tuple[Mention, str]]:
         """Add texts to a table. Return their mentions and surrogates."""
         pairs = list[tuple[Mention, str]]()
-        for text, result in sent:
+        for (head, _), (text, result) in sent.items():
             for part in _plain_parts(text, result):
                 table.add_plain(part)
-            pairs += [
-                (Mention(text[p.start : p.end], p.label, p.before), p.surrogate)
-                for p in result.places
-            ]
+            read = head + text
+            for p in result.places:
+                before = read[len(head) + p.before[0] : len(head) + p.before[1]]
+                pairs.append((Mention(text[p.start : p.end], p.label, before), p.surrogate))
         table.add_mentions(pairs, self._surrogates)
         return pairs
 
@@ -299,22 +302,40 @@ def _plain_parts(text: str, sent: Sent) -> list[str]:
 
 
 def _sent_texts(
-    document: str, items: Sequence[tuple[int, Replacement]], drawn: Sequence[str]
+    lines: Sequence[Line],
+    document: str,
+    items: Sequence[tuple[int, Replacement]],
+    drawn: Sequence[str],
 ) -> Iterator[tuple[str, Sent]]:
     """Yield each text of a document, and how it is sent. items: replacements by their place."""
     marks = [place for place, sign in enumerate(document) if sign == DELIMITER]
+    texts = document.split(DELIMITER)[1::2]
     places: list[list[SentMention]] = [[] for _ in drawn]
     for start, item in items:
         number = bisect_right(marks, start) - 1
         if number >= 0 and number % 2 == 0:
             mention, first = item.mention, start - marks[number] - 1
+            head, text = lines[number // 2][0], texts[number // 2]
+            before = _place_before(mention.before, head, text[:first])
             end = first + len(mention.text)
             places[number // 2].append(
-                SentMention(first, end, mention.label, mention.before, str(item.text))
+                SentMention(first, end, mention.label, before, str(item.text))
             )
-    texts = document.split(DELIMITER)[1::2]
     for read, text, mentions in zip(texts, drawn, places, strict=True):
         yield read, Sent(text, tuple(mentions))
+
+
+def _place_before(word: str, head: str, text: str) -> tuple[int, int]:
+    """Return start and end of the word before a mention, from the start of its text.
+
+    Args:
+        word: The word.
+        head: The context before the text.
+        text: The text up to the mention.
+    """
+    read = f"{head}{text}".rstrip()
+    end = len(read) - len(head)
+    return (end - len(word), end) if word and read.endswith(word) else (0, 0)
 
 
 def _known_originals(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[Entity]]:

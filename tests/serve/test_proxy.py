@@ -1029,6 +1029,31 @@ def test_conversations_are_forgotten_by_time_and_by_size():
     assert late.of("ann", "a").get(("", "text")) is None
 
 
+TOUCHING = [
+    "Okonkwo priya@stmary.org", "Priya Whitcombe Leeds", "Leeds Okafor", "Whitcombe, Leeds",
+    "Mail priya@stmary.org Whitcombe.", "Okafor (415) 867-5309 Okonkwo", "Leeds priya@stmary.org",
+    "Dr. Okafor Mercy General Hospital Leeds", "priya@stmary.org priya@stmary.org",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("prompt", TOUCHING)
+def test_what_is_held_of_mentions_that_touch_has_no_original(pipelines, prompt):
+    held, prompter = Conversations(), Prompter(pipelines[0])
+
+    def draw(record):
+        (drawn,) = results(pipelines[0], [record])
+        return drawn.texts[0]
+
+    lines = [("Priya Whitcombe: ", prompt), ("", f"{prompt}\n{prompt}"), ("Leeds ", PROMPT)]
+    for _ in range(2):
+        prompted = prompter.sanitize(held.of("ann", "a"), lines, {}, draw)
+    restored = [Restorer(prompted.rows).restore(text) for text in prompted.texts]
+    assert restored == [text for _, text in lines]
+    state = pickle.dumps([(c.sent, c.size) for c in held._held.values()]).lower()
+    released = " ".join(prompted.texts).lower()
+    assert not [n for n in NAMES if n.lower().encode() in state and n.lower() not in released]
+
+
 def test_what_is_held_of_a_conversation_has_no_original(pipelines):
     held = Conversations()
     prompter = Prompter(pipelines[0])
