@@ -9,8 +9,10 @@ It is the code of `dx proxy`. In the config of LiteLLM's proxy, beside this file
           mode: [pre_call, post_call]
           default_on: true
           tools: [find_patient]  # functions whose arguments get originals
+          models: [my-model]  # names of models, besides those made of public words
 
-A request with a field that may hold a text, and that is not known, fails. LiteLLM's own logs see
+Fields pass as in `dx proxy`: texts with surrogates, settings with their vocabulary; identifiers of
+users are dropped, and a request with any other field gets status 400. LiteLLM's own logs see
 requests before its guardrails: turn off `store_prompts_in_spend_logs` and the logging of messages.
 """
 
@@ -22,16 +24,23 @@ from collections.abc import AsyncGenerator, AsyncIterable, Collection
 from typing import Any
 from uuid import uuid4
 
+from fastapi import HTTPException
 from litellm.integrations.custom_guardrail import CustomGuardrail
 from litellm.types.utils import ModelResponse, ModelResponseStream
 
+from spacy_dxprivacy import DxError
 from spacy_dxprivacy.integrations.clean import sanitize_lines
 from spacy_dxprivacy.prompts.answers import PROVIDERS, AnswerRestorer
-from spacy_dxprivacy.prompts.requests import Prompt
+from spacy_dxprivacy.prompts.requests import InvalidRequest, Prompt
 
-# The fields of a chat that hold texts. All others are settings, or LiteLLM's own.
-FIELDS = ("messages", "tools", "tool_choice", "response_format", "stop")
-USERS = ("user", "safety_identifier", "prompt_cache_key", "prediction", "functions")  # refused
+# Fields of LiteLLM's own, which no model gets.
+OWN_FIELDS = frozenset(
+    "api_key cache client_side_timeout disable_fallbacks drop_params guardrails keepalive_seconds "
+    "litellm_call_id litellm_logging_obj litellm_metadata litellm_session_id litellm_trace_id "
+    "metadata mock_response no-log num_retries proxy_server_request secret_fields stream_timeout "
+    "tags timeout ttl".split()
+)
+USER_ID = "user_id"  # in the metadata of a request: LiteLLM sends it to Anthropic
 ID = "dx_request"  # in the metadata of a request: no text
 MOST = 4096  # answers that are waited for
 
@@ -43,6 +52,7 @@ class Surrogates(CustomGuardrail):
         tools: Names of functions whose arguments get originals; "*" for all.
         policy: What becomes of a label, as in `dx proxy`.
         entities: Labels to replace.
+        models: Names of models besides those made of public words.
     """
 
     def __init__(
@@ -50,19 +60,30 @@ class Surrogates(CustomGuardrail):
         tools: Collection[str] = (),
         policy: dict[str, str] | None = None,
         entities: str | None = None,
+        models: Collection[str] = (),
         **settings: Any,
     ) -> None:
         super().__init__(**settings)
         self._tools, self._policy, self._entities = tools, policy, entities
+        self._public = {*models, *tools}
         self._answers = OrderedDict[str, AnswerRestorer]()
 
     async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
     ) -> dict[str, Any]:
-        """Return the request with surrogates. Raises where it cannot be sanitised."""
-        if call_type not in ("completion", "acompletion") or any(map(data.get, USERS)):
-            raise ValueError("Surrogates: only chats are passed on, without fields about users.")
-        request = Prompt({name: data[name] for name in FIELDS if name in data}, self._tools)
+        """Return the request with surrogates. Raises HTTPException where it cannot be sanitised."""
+        if call_type not in ("completion", "acompletion"):
+            raise HTTPException(400, "surrogates: only chats are passed on.")
+        try:
+            return await self._replace(user_api_key_dict, data)
+        except InvalidRequest as error:
+            raise HTTPException(400, f"surrogates: {error}") from None
+        except DxError as error:
+            raise HTTPException(422, f"surrogates: {error}") from None
+
+    async def _replace(self, user_api_key_dict: Any, data: dict[str, Any]) -> dict[str, Any]:
+        own = {name: item for name, item in data.items() if name in OWN_FIELDS}
+        request = Prompt({name: data[name] for name in data.keys() - own}, self._public)
         caller = getattr(user_api_key_dict, "api_key", None) or ""
         sent = await asyncio.to_thread(
             sanitize_lines, request.lines, f"{caller} {request.conversation}",
@@ -76,7 +97,9 @@ class Surrogates(CustomGuardrail):
         self._answers[name] = answer
         if len(self._answers) > MOST:
             self._answers.popitem(last=False)
-        return {**data, **body, "metadata": {**(data.get("metadata") or {}), ID: name}}
+        metadata = {**(data.get("metadata") or {}), ID: name}
+        metadata.pop(USER_ID, None)
+        return {**own, **body, "metadata": metadata}
 
     async def async_post_call_success_hook(
         self, data: dict[str, Any], user_api_key_dict: Any, response: ModelResponse

@@ -38,6 +38,7 @@ NUMBER_FIELDS, CHOICE_FIELDS = word_list("PROMPT_NUMBERS"), word_list("PROMPT_CH
 NAME_FIELDS, TEXT_FIELDS = word_list("PROMPT_NAMES"), word_list("PROMPT_TEXTS")
 PUBLIC_VALUES, PUBLIC_TOOLS = word_list("PROMPT_VALUES"), word_list("PROMPT_TOOLS")
 BLOCK_TYPES, MEDIA_TYPES = word_list("PROMPT_TYPES"), word_list("PROMPT_MEDIA")
+USER_FIELDS = word_list("PROMPT_USERS")
 MODEL_WORDS = word_list("PROMPT_MODELS")
 # Types of thoughts of a model, with the field of their signature or encrypted content.
 THOUGHT_SIGNATURES = {
@@ -80,6 +81,8 @@ def parse_object(raw: bytes, error: DxError) -> dict[str, Any]:
 class Prompt:
     """A request. The constructor collects its texts, and `replace` replaces them.
 
+    Identifiers of users are dropped, and counted in `dropped`.
+
     Args:
         body: The JSON of the request.
         public: Names of models and functions to send besides those made of public words.
@@ -92,14 +95,16 @@ class Prompt:
     def __init__(
         self, body: dict[str, Any], public: Collection[str], *, images: bool = False
     ) -> None:
-        self._body, self._public, self._images = body, public, images
+        kept = {key: item for key, item in body.items() if key not in USER_FIELDS}
+        self.dropped = sum(body[key] is not None for key in body.keys() - kept)
+        self._body, self._public, self._images = kept, public, images
         self._lines: list[Line] = []  # key and text
         self._names: list[tuple[str, str]] = []  # field and identifier, which stays unmodified
         self.functions: set[str] = set()  # names of the functions that it offers
         self._data_keys: dict[str, str] = {}  # new keys of data by original
         self._neutral_keys: dict[str, str] = {}  # original by new key such as key_1
         self._surrogates: Iterator[str] | None = None  # sanitised texts, in `replace`
-        self._object(body)
+        self._object(kept)
 
     @property
     def lines(self) -> list[Line]:
@@ -179,8 +184,7 @@ class Prompt:
             key: self._json(item)
             if key == result and isinstance(item, str)
             else self._value(key, item)
-            for key, item in value.items()  # a field that identifies the user is not sent
-            if not (key == "metadata" and isinstance(item, dict) and set(item) == {"user_id"})
+            for key, item in value.items()
         }
 
     def _value(self, key: str, value: Any) -> Any:
@@ -209,6 +213,8 @@ class Prompt:
         """Return an item of a list; None for a thought of a model whose seal is invalid."""
         if isinstance(value, dict) and value.get("type") in THOUGHT_SIGNATURES:
             return unseal(value)
+        if isinstance(value, dict):  # an item of `input` is no input of a function
+            return self._object(value)
         return self._value(key, value)
 
     def _is_setting(self, key: str, value: Any) -> bool:
@@ -222,9 +228,6 @@ class Prompt:
             return all(
                 isinstance(item, str) and item in PUBLIC_VALUES | BLOCK_TYPES for item in values
             )
-        if key == "logit_bias" and isinstance(value, dict):
-            tokens = all(token.isdecimal() and len(token) < 7 for token in value)
-            return tokens and all(isinstance(bias, int | float) for bias in value.values())
         if key == "model" and isinstance(value, str):
             return _is_model(value, self._public)
         if key in NAME_FIELDS and isinstance(value, str) and _NAME.fullmatch(value):

@@ -61,7 +61,7 @@ async def answer(request: Request) -> Response:
     except RecursionError:
         raise InvalidRequest(NOT_JSON) from None
     body = add_note(body, provider.note) if limits.note else body
-    report.counts = dict(sorted(prompted.counts.items()))
+    report.counts = dict(sorted(prompted.counts.items())) | {"dropped": prompt.dropped}
     restored = AnswerRestorer(
         provider, rows, limits.tools, escaped=prompt.wants_json, offered=prompt.functions
     )

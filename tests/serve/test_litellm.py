@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import module_of
+from fastapi import HTTPException
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # it asks the web otherwise
 litellm = pytest.importorskip("litellm", reason="needs the package litellm")
@@ -106,7 +107,46 @@ def test_what_cannot_be_sanitised_fails(make_guardrail):
     image = {"type": "image_url", "image_url": {"url": "https://a.example/Whitcombe.png"}}
     guardrail = make_guardrail(policy={"phone": "block"})
     pictured = {"messages": [{"role": "user", "content": [image]}]}
-    for more, expected in (({"user": "Whitcombe"}, "users"), (pictured, "type"), ({}, "PHONE")):
-        with pytest.raises(Exception, match=expected) as caught:
+    for more, expected in ((pictured, "400: .*type"), ({}, "422: .*PHONE")):
+        with pytest.raises(HTTPException, match=expected) as caught:
             sent_by(guardrail, **more)
         assert "Whitcombe" not in str(caught.value)
+
+
+CLOSED = {
+    "extra_body": {"note": "Whitcombe"}, "extra_headers": {"x-user": "Whitcombe"},
+    "web_search_options": {"user_location": {"approximate": {"city": "Leeds"}}},
+    "function_call": {"name": "ask_whitcombe"}, "functions": [{"name": "ask_whitcombe"}],
+    "suffix": "Whitcombe", "logit_bias": {"867530": 5}, "model": "whitcombe-of-leeds",
+    "prediction": {"type": "content", "content": "Whitcombe"}, "headers": {"x": "Whitcombe"},
+    "litellm_system_prompt": "Whitcombe", "fallbacks": [{"model": "gpt-4o", "messages": []}],
+    "prompt_variables": {"name": "Whitcombe"}, "provider_specific_header": {"x": "Whitcombe"},
+    "thinking": {"type": "enabled", "note": "Whitcombe"}, "what_is_new": "Whitcombe",
+    "audio": {"voice": "Whitcombe"}, "seed": 4158675309, "service_tier": "Whitcombe",
+    "api_base": "https://whitcombe.example", "assistant_continue_message": {"content": "Whitcombe"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", CLOSED)
+def test_a_field_that_is_not_known_is_refused(make_guardrail, field):
+    with pytest.raises(HTTPException, match="400: ") as caught:
+        sent_by(make_guardrail(), **{field: CLOSED[field]})
+    assert field in str(caught.value) or field == "thinking"
+    assert not [name for name in (*NAMES, "whitcombe") if name in str(caught.value)]
+
+
+def test_a_text_beside_the_messages_is_replaced_and_a_model_may_be_named(make_guardrail):
+    sent = sent_by(make_guardrail(), instructions="Ask Whitcombe.", stop=["Whitcombe"])
+    assert not [name for name in NAMES if name in json.dumps(sent)]
+    messages = [{"role": "user", "content": "Hello."}]
+    data = {"model": "zebulon", "messages": messages, "litellm_call_id": "1"}
+    guardrail = make_guardrail(models=("zebulon",))
+    assert asyncio.run(guardrail.async_pre_call_hook(None, None, data, "acompletion"))
+
+
+def test_identifiers_of_users_are_dropped(make_guardrail):
+    users = {"user": "Whitcombe", "safety_identifier": "Priya", "prompt_cache_key": "Leeds",
+             "metadata": {"user_id": "Whitcombe", "trace_id": "1"}}  # fmt: skip
+    sent = sent_by(make_guardrail(), **users)
+    assert not [name for name in NAMES if name in json.dumps(sent)]
+    assert sent["metadata"]["trace_id"] == "1"

@@ -510,7 +510,7 @@ def test_two_persons_of_a_conversation_whose_surrogates_meet_are_still_two(
 
 IMAGE = {"type": "image_url", "image_url": {"url": "https://x.example/Okonkwo.png"}}
 REFUSED = {
-    "user": chat(user="Okonkwo"), "metadata": chat(metadata={"who": "Okonkwo"}),
+    "users": chat(users="Okonkwo"), "functions": chat(functions=[{"name": "Okonkwo"}]),
     "prompt": {"model": "m", "prompt": "Okonkwo"}, "model": chat(model="Dr Okonkwo said"),
     "type": {"model": "m", "messages": [{"role": "user", "content": [IMAGE]}]},
     "previous_response_id": {"model": "m", "input": "x", "previous_response_id": "resp_1"},
@@ -525,6 +525,43 @@ def test_what_cannot_be_sanitised_is_refused_by_its_name(proxy, upstream, field)
     answer = ask(proxy, CHAT, REFUSED[field])
     assert answer.status == 400 and field in answer.json["error"]["message"]
     assert "Okonkwo" not in answer.body.decode() and not upstream.seen
+
+
+USERS = {
+    "user": "Okonkwo", "metadata": {"who": "Okonkwo", "at": ["Leeds"]}, "user_id": "Okonkwo",
+    "safety_identifier": "okonkwo@stmary.org", "prompt_cache_key": "Okonkwo-1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_identifiers_of_users_are_dropped_and_counted(proxy, upstream, path):
+    for users in ({field: USERS[field]} for field in USERS):
+        assert ask(proxy, path, body_of(path, **users)).status == 200
+        assert users.keys().isdisjoint(json.loads(upstream.seen[-1][2]))
+    answer = ask(proxy, path, body_of(path, **USERS, top_p=1))
+    assert " dropped=5 " in answer.headers["dx-surrogates"]
+    nested = body_of(path)
+    nested["input" if path == RESPONSES else "messages"][-1]["metadata"] = {"who": "Okonkwo"}
+    assert ask(proxy, path, nested).status == 400
+    assert_hidden(upstream)
+
+
+ITEMS = [
+    {"role": "user", "content": [{"type": "input_image", "image_url": "data:image/png,eA=="}]},
+    {"type": "input_file", "file_data": "aGVsbG8="},
+    {"role": "user", "content": "x", "who": "Okonkwo"},
+    {"role": "okonkwo", "content": "x"},
+    {"type": "okonkwo", "content": "x"},
+    {"role": "user", "name": "Okonkwo", "content": "x"},
+    {"type": "function_call", "name": "ask_okonkwo", "call_id": "call_1", "arguments": "{}"},
+    {"type": "item_reference", "id": "okonkwo"},
+]
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_items_of_a_response_are_no_data_in_which_all_passes(proxy, upstream, item):
+    body = {"model": "m", "input": [{"role": "user", "content": "Ms. Okonkwo is ill."}, item]}
+    assert ask(proxy, RESPONSES, body).status == 400 and not upstream.seen
 
 
 def test_names_that_the_texts_have_are_no_names_of_functions(proxy, upstream):
@@ -550,6 +587,8 @@ IDENTIFIERS = {
     "seed": [6175550142, "x"],
     "temperature": ["0.5"],
     "tool_choice": ["maria"],
+    # Keys are numbers of tokens: whoever has the list of tokens reads a text in them.
+    "logit_bias": [{"1983": 1}, {"867530": 5}, {"50256": -100}, {"1": 0.19830309}, {"a": 1}, [1]],
 }
 
 
@@ -1160,7 +1199,7 @@ def test_one_line_a_request_is_logged_without_text(make_proxy, upstream, caplog)
         for stream in (False, True):
             ask(proxy, CHAT, body_of(CHAT, "I am Priya Whitcombe.", stream=stream))
             ask(proxy, MESSAGES, body_of(MESSAGES, "Call (415) 867-5309.", stream=stream))
-            ask(proxy, MESSAGES, body_of(MESSAGES, "x", user="Okonkwo", stream=stream))
+            ask(proxy, MESSAGES, body_of(MESSAGES, "x", who="Okonkwo", stream=stream))
     lines = [record.getMessage() for record in caplog.records]
     form = (
         r"[0-9a-f]{8} (chat/completions 200 .*PERSON=\d.* restored=\d.*|messages 4(22|00) ) \d+ ms"
