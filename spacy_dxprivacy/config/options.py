@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ..errors import UsageError, did_you_mean
+from ..files.encodings import normal_name
 from ..machine import is_loopback
 
 # Options are annotated with their type (the first one is that of the command line), help text and
@@ -89,8 +90,11 @@ class FileOptions:
     ] = None
     format: Annotated[str, "Input format, if the name does not show it: jsonl, ..."] = ""
     person_field: Annotated[str | None, "Field that identifies the person of a record"] = None
+    encoding: Annotated[str | None, "Of .txt, .csv, .tsv and .eml (default: detected)"] = None
 
     def __post_init__(self) -> None:
+        if self.encoding is not None:
+            object.__setattr__(self, "encoding", normal_name(self.encoding))
         object.__setattr__(self, "field", ("text",) if self.field is None else to_names(self.field))
         if self.keep_fields is not None:
             names = () if self.keep_fields == "none" else to_names(self.keep_fields)

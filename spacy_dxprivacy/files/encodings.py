@@ -15,7 +15,7 @@ from ..errors import UsageError
 from .limits import MB
 
 SAMPLE = MB // 4  # bytes by which an encoding is detected
-CANDIDATES = ["cp1252", "cp850", "mac_roman"]
+CANDIDATES = ["cp1252", "cp850", "mac_roman"]  # the common ones first
 WIDE = ["utf_16", "utf_32"]
 WITHOUT_MARK = ["utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be"]  # their ASCII has null bytes
 UTF8 = "utf-8"
@@ -51,23 +51,29 @@ def as_utf8(handle: IO[bytes], encoding: str | None = None) -> TextInput:
         UsageError: If the bytes are in no known encoding.
     """
     if handle.seekable():
+        start = handle.tell()
         head = handle.read(SAMPLE)
-        handle.seek(0)
-        found = encoding or _encoding_of(iter(lambda: handle.read(MB), b""))
-        handle.seek(0)
+        handle.seek(start)
+        found = encoding or encoding_of(iter(lambda: handle.read(MB), b""))
+        handle.seek(start)
     else:
         peek = getattr(handle, "peek", None)
         head = peek(SAMPLE) if peek is not None else b""
-        found = encoding or _encoding_of([head])
-    start = head.decode(found, "ignore")
-    lone_returns = "\r" in start and "\n" not in start
+        found = encoding or encoding_of([head])
+    sample = head.decode(found, "ignore")
+    lone_returns = "\r" in sample and "\n" not in sample
     if found == UTF8 and not lone_returns:
         return TextInput(handle, found)
-    return TextInput(io.BufferedReader(_Recoded(handle, found, lone_returns)), found)
+    stream: io.RawIOBase = _Recoded(handle, found, lone_returns)
+    return TextInput(io.BufferedReader(stream), found)
 
 
-def _encoding_of(blocks: Iterable[bytes]) -> str:
-    """Return UTF-8 if all blocks are in it, else the encoding of the first that is not."""
+def encoding_of(blocks: Iterable[bytes]) -> str:
+    """Return UTF-8 if all blocks are in it, else the encoding of the first that is not.
+
+    Raises:
+        UsageError: If that is in no known encoding.
+    """
     decoder = codecs.getincrementaldecoder(UTF8)()
     for block in blocks:
         if b"\0" in block and (wide := _guess(block[:SAMPLE], WIDE + WITHOUT_MARK)):
@@ -85,8 +91,10 @@ def _encoding_of(blocks: Iterable[bytes]) -> str:
 def _guess(sample: bytes, candidates: list[str]) -> str | None:
     import charset_normalizer
 
-    best = charset_normalizer.from_bytes(sample, cp_isolation=candidates).best()
-    return None if best is None else normal_name(best.encoding)
+    matches = charset_normalizer.from_bytes(sample, cp_isolation=candidates)
+    # Of encodings that read as well as each other, the first: a pound sign alone decides little.
+    ranked = [(round(m.chaos, 1), candidates.index(m.encoding), m.encoding) for m in matches]
+    return normal_name(min(ranked)[-1]) if ranked else None
 
 
 class _Recoded(io.RawIOBase):

@@ -15,6 +15,8 @@ from email.utils import format_datetime, parsedate_to_datetime
 from functools import partial
 from typing import Any
 
+from ..errors import UsageError
+from ..files.encodings import encoding_of
 from .html import add_html
 from .pieces import NO_ADDRESS, BadDocument, Pieces, address_of
 
@@ -27,9 +29,12 @@ _RAW = re.compile(rb'[^\s<>",():]*[\x80-\xff](?:[^<>",()\r\n]*[\x80-\xff])?[^\s<
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-def parse(raw: bytes) -> Pieces:
-    """Return the pieces of a mail. Raise BadDocument if it cannot be read."""
-    mail: Any = message_from_bytes(_encode_headers(raw), policy=default)
+def parse(raw: bytes, encoding: str | None = None) -> Pieces:
+    """Return the pieces of a mail. Raise BadDocument if it cannot be read.
+
+    encoding: of headers and parts that name none; None detects it.
+    """
+    mail: Any = message_from_bytes(_encode_headers(raw, encoding), policy=default)
     if not mail.keys():
         raise BadDocument("it is not a mail: it has no headers.")
     pieces, message = Pieces(), EmailMessage(policy=SMTP)
@@ -42,7 +47,7 @@ def parse(raw: bytes) -> Pieces:
             pieces.dropped["attachments"] += 1
             continue
         pieces.gap("\n\n")
-        text, body = _text(part), [""]
+        text, body = _text(part, encoding), [""]
         if kind == "html":
             body = add_html(pieces, text)
         else:
@@ -65,12 +70,12 @@ def parse(raw: bytes) -> Pieces:
     return pieces
 
 
-def _encode_headers(raw: bytes) -> bytes:
-    """Encode UTF-8 headers of a mail in ASCII, which the parser expects."""
+def _encode_headers(raw: bytes, encoding: str | None) -> bytes:
+    """Encode the headers of a mail in ASCII, which the parser expects."""
     head, blank, body = re.split(rb"(\r?\n\r?\n|\Z)", raw, maxsplit=1)
     try:
-        head.decode()
-    except UnicodeDecodeError:
+        head = head.decode(encoding or encoding_of([head])).encode()
+    except (UnicodeDecodeError, UsageError):
         return raw
     return _RAW.sub(lambda m: b"=?utf-8?b?%b?=" % b64encode(m[0]), head) + blank + body
 
@@ -143,13 +148,13 @@ def _leaves(part: Any) -> Iterator[Any]:
         yield from _leaves(inner)
 
 
-def _text(part: Any) -> str:
+def _text(part: Any, encoding: str | None) -> str:
     """Return the text of a part, lines ending in \\n. Raise BadDocument for a wrong charset."""
-    charset = part.get_content_charset() or "utf-8"
+    charset, raw = part.get_content_charset("us-ascii"), part.get_payload(decode=True)
     try:
-        text: str = part.get_payload(decode=True).decode(
-            "utf-8" if charset == "us-ascii" else charset
-        )
-    except (LookupError, UnicodeError):
+        if charset == "us-ascii":  # which mails without a charset are said to be in
+            charset = encoding or encoding_of([raw])
+        text: str = raw.decode(charset)
+    except (LookupError, UnicodeError, UsageError):
         raise BadDocument("a part is not in the character set that it names.") from None
     return text.replace("\r\n", "\n")

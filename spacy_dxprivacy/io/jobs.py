@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple
 from ..config.options import FileOptions
 from ..errors import UsageError
 from ..files.atomic import check_new
+from ..files.encodings import UTF8, as_utf8
 from ..files.limits import decode
 from . import formats, parquet, pieces, tables
 from .formats import OnHeader, Writer
@@ -30,6 +31,7 @@ class Format(NamedTuple):
     endings: tuple[str, ...]  # of file names
     has_fields: bool = False  # besides the text
     has_markup: bool = False  # output is written only from input of the same format
+    is_text: bool = False  # in any encoding
 
 
 def _parse_docx(raw: bytes) -> pieces.Pieces:
@@ -44,10 +46,11 @@ def _parse_html(raw: bytes) -> pieces.Pieces:
     return parse(raw)
 
 
-def _parse_eml(raw: bytes) -> pieces.Pieces:
+def _read_eml(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     from .eml import parse
 
-    return parse(raw)
+    parse_mail = partial(parse, encoding=files.encoding)
+    return pieces.read_pieces("eml", parse_mail, handle, files, on_header)
 
 
 def _of_pieces(kind: str, parse: Callable[[bytes], pieces.Pieces], *endings: str) -> Format:
@@ -56,21 +59,22 @@ def _of_pieces(kind: str, parse: Callable[[bytes], pieces.Pieces], *endings: str
 
 
 FORMATS = {
-    "txt": Format(formats.read_text, formats.TextWriter, (".txt", ".md")),
+    "txt": Format(formats.read_text, formats.TextWriter, (".txt", ".md"), is_text=True),
     "jsonl": Format(formats.read_jsonl, formats.JsonlWriter, (".jsonl", ".ndjson"), True),
-    "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True),
+    "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True, is_text=True),
     "tsv": Format(
         partial(tables.read_csv, delimiter="\t"),
         partial(tables.CsvWriter, delimiter="\t"),
         (".tsv",),
         True,
+        is_text=True,
     ),
     "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True),
     "parquet": Format(parquet.read_parquet, parquet.ParquetWriter, (".parquet",), True),
     "spacy": Format(formats.read_spacy, formats.SpacyWriter, (".spacy",)),
     "docx": _of_pieces("docx", _parse_docx, ".docx"),
     "html": _of_pieces("html", _parse_html, ".html", ".htm"),
-    "eml": _of_pieces("eml", _parse_eml, ".eml"),
+    "eml": Format(_read_eml, pieces.PiecesWriter, (".eml",), has_markup=True),
 }
 FORMAT_OF_ENDING = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}
@@ -82,12 +86,21 @@ OBJECT = "JSON over several lines is not read: make a line of it with `jq -c . F
 
 
 def read(
-    handle: IO[bytes], kind: str, files: FileOptions, on_header: OnHeader = lambda header: None
+    handle: IO[bytes],
+    kind: str,
+    files: FileOptions,
+    on_header: OnHeader = lambda header: None,
+    on_encoding: Callable[[str], object] = lambda encoding: None,
 ) -> Iterator[Input]:
     """Yield the records of a binary file in the format `kind`, a key of FORMATS.
 
-    A record that cannot be read is yielded as Failed. Raise UsageError if the file cannot be read.
+    A record that cannot be read is yielded as Failed. on_encoding: called with an encoding that is
+    not UTF-8. Raise UsageError if the file cannot be read.
     """
+    if FORMATS[kind].is_text:
+        handle, encoding = as_utf8(handle, files.encoding)
+        if encoding != UTF8:
+            on_encoding(encoding)
     return FORMATS[kind].read(handle, files, on_header)
 
 
@@ -293,6 +306,8 @@ def check_fields(files: FileOptions, jobs: list[Job]) -> None:
         raise UsageError(f"`person_field` {needs} input.")
     if len(files.field) > 1 and not inputs & WITH_FIELDS:
         raise UsageError(f"`field` {needs} input.")
+    if files.encoding and not any(kind == "eml" or FORMATS[kind].is_text for kind in inputs):
+        raise UsageError("`encoding` is for .txt, .csv, .tsv and .eml files.")
 
 
 def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) -> None:

@@ -108,6 +108,7 @@ def sanitize(
             tally.count += Count.from_dict(sums["count"])
             tally.loss += Loss.from_dict(sums["loss"])
             fields.update(dict.fromkeys(sums["fields"]))
+            tally.encodings.update(dict.fromkeys(sums["encodings"]))
         if parts is not None:
             parts.complete = not any(0 in numbers for numbers in tally.count.failed)
     if files.person_field is not None:
@@ -124,14 +125,15 @@ def sanitize(
 class FileRun:
     """One file of a run, with its tally.
 
-    fields: names of fields written unmodified. failed: numbers of failed records. charged: losses
-    by person.
+    fields: names of fields written unmodified. encodings: that it is read in, if not UTF-8. failed:
+    numbers of failed records. charged: losses by person.
     """
 
     run: Run
     job: Job
     tally: Tally
     fields: dict[str, None] = field(default_factory=dict)
+    encodings: list[str] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)
     charged: dict[str, Loss] = field(default_factory=dict)
 
@@ -149,7 +151,8 @@ class FileRun:
                 write_part = run.parts.write_part
                 output.on_complete = lambda hidden: write_part(job, hidden, self.to_dict())
             writer = FORMATS[job.write_as].write(output.handle, run.files)
-            records = check_first_record(read(source, job.read_as, run.files, writer.begin))
+            found = read(source, job.read_as, run.files, writer.begin, self.encodings.append)
+            records = check_first_record(found)
             drawn = results(
                 run.nlp,
                 with_language(run.nlp, records, run.language, ready),
@@ -210,5 +213,6 @@ class FileRun:
             "count": count.to_dict(),
             "loss": self.tally.loss.to_dict(),
             "fields": list(self.fields),
+            "encodings": self.encodings,
             "persons": {key: self.charged[key].to_dict() for key in sorted(self.charged)},
         }

@@ -15,6 +15,8 @@ def summary(tally: Tally) -> list[str]:
     count, terms = tally.count, tally.terms
     failed = f"; {plural(tally.failures, 'record')} failed, not written" if tally.failures else ""
     title = f"Sanitised {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
+    if tally.encodings:
+        title += f", read as {' and '.join(tally.encodings)}"
     by_label = {label: counts["replaced"] for label, counts in count.mentions.items()}
     parts_of_text = (
         (count.perturbed, f"{plural(count.perturbed, 'word')} sampled"),

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, count, islice, zip_longest
+from itertools import chain, count, dropwhile, islice, zip_longest
 from typing import IO, Any
 from weakref import finalize
 
@@ -27,6 +27,7 @@ DELIMITERS = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}  # formats by del
 MAX_SHEET = 256 * MB
 MAX_CELL = 32_767  # characters of a cell of .xlsx
 _TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # times of creation and change of a sheet
+_SEPARATOR = re.compile("sep=([,;|\t])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # not allowed in .xlsx
 
 
@@ -51,10 +52,14 @@ def read_csv(
     """Yield the records of .csv or .tsv. If no delimiter is given, the first row shows it."""
     csv.field_size_limit(MAX_RECORD)
     lines = _Lines(handle)
-    head = list(islice(lines, 1))
-    separator = delimiter or delimiter_of("".join(head).strip(), files) or ","
+    filled = dropwhile(lambda line: not line.strip("\ufeff \r\n"), lines)
+    head = list(islice(filled, 1))
+    if named := _SEPARATOR.fullmatch("".join(head).strip("\ufeff\r\n")):  # a line of Excel
+        head = list(islice(filled, 1))
+    shown = named[1] if named else delimiter_of("".join(head).strip(), files)
+    separator = delimiter or shown or ","
     # strict: otherwise csv.reader silently joins fields and rows at a stray quote.
-    rows = csv.reader(chain(head, lines), strict=True, delimiter=separator)
+    rows = csv.reader(chain(head, filled), strict=True, delimiter=separator)
     first = _next_row(rows)
     if first is INVALID_ROW:
         raise UsageError("its first row is not valid CSV.")

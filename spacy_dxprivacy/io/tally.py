@@ -18,6 +18,7 @@ class Tally:
     count: Count = field(default_factory=Count)
     loss: Loss = field(default_factory=Loss)
     in_clear: list[str] = field(default_factory=list)  # in plaintext besides the terms' in_clear
+    encodings: dict[str, None] = field(default_factory=dict)  # of files that are not in UTF-8
     by_person: dict[str, Any] | None = None  # number of persons, and the largest loss of a person
 
     @property

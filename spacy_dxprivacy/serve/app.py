@@ -238,7 +238,7 @@ def make_app(service: Service) -> FastAPI:
         app.include_router(router)
     paths = {
         route.path
-        for router in (app, *routers)
+        for router in (app.router, *routers)
         for route in router.routes
         if isinstance(route, Route)
     }

@@ -368,7 +368,6 @@ def test_a_missing_extra_is_named(dx, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("raw", "args", "told"),
     [
-        ("text\nZürich\n", [], "iconv"),
         ("Zorblatt sleeps near the old house, says Quixwell.\n", [], "does not look like names"),
         *(
             (f"Zorblatt sleeps near the old house.,1\nQuixwell too,{n}\n", ["--field", n], "names")
@@ -541,3 +540,73 @@ def test_links_that_lead_out_of_the_folder_are_counted_and_left_out(tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / "in" / name).unlink()
     assert run_dx(*args, "--force").exit_code == 2
+
+
+LETTERS = {
+    "csv": "note,day\r\nCafé: Zoë came; £5,Monday\r\n",
+    "tsv": "note\tday\nCafé: Zoë came; £5\tMonday\n",
+    "txt": "Café: Zoë came; £5\n",
+}
+
+
+@pytest.mark.parametrize("kind", LETTERS)
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig", "utf-8"])
+def test_a_file_in_another_encoding_is_read_whole(kind, encoding):
+    records = read_all(LETTERS[kind].encode(encoding), kind, field="note")
+    assert ["Café: Zoë came; £5" in text for text in texts_of(records)] == [True]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "note;day\nGo, now;Monday\n",
+        "sep=;\nnote;day\nGo, now;Monday\n",
+        "\ufeffsep=;\r\nnote;day\r\nGo, now;Monday\r\n",
+        "note\tday\nGo, now\tMonday\n",
+        "\n\r\n  \nnote;day\nGo, now;Monday\n",
+        "note;day\rGo, now;Monday\r",
+        '"note","day"\r"Go, now","Monday"\r',
+        'sep=|\nnote|day\n"Go, now"|Monday\n',
+    ],
+)
+def test_the_layouts_of_tables_that_programs_write_are_read(table):
+    assert texts_of(read_all(table.encode(), "csv", field="note")) == ["Go, now"]
+
+
+def read_all(raw, kind, **settings):
+    return list(read(io.BytesIO(raw), kind, FileOptions(**settings)))
+
+
+def texts_of(records):
+    return [str(text) for record in records for text in record.texts]
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "encoding"),
+    [
+        ("", "Zoë schläft wieder gut.", "latin-1"),
+        ("Content-Type: text/plain\n", "Zoë schläft wieder gut.", "cp1252"),
+        ("Content-Type: text/plain; charset=iso-8859-1\n", "Zoë schläft wieder gut.", "latin-1"),
+        ("Content-Type: text/plain; charset=utf-8\n", "Zoë schläft wieder gut.", "utf-8"),
+    ],
+)
+def test_a_mail_that_names_no_encoding_is_read(header, body, encoding):
+    raw = f"Subject: Grüße\nFrom: a@b.example\n{header}\n{body}\n".encode(encoding)
+    (text,) = texts_of(read_all(raw, "eml"))
+    assert body in text and "Grüße" in text
+
+
+def test_the_summary_names_an_encoding_and_a_given_one_is_used(tmp_path, space):
+    source, out = tmp_path / "a.csv", tmp_path / "b.csv"
+    source.write_bytes("text,day\nThe cat sleeps,Žižek\n".encode("cp1250"))
+    args = ["sanitize", source, out, "--space.@dx_spaces", "dx.FileSpace.v1", "--space.path", space]
+    done = ok(run_dx(*args, "--encoding", "cp1250"))
+    assert "read as cp1250" in done.stderr
+    assert "Žižek" in out.read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize(("name", "encoding"), [("a.jsonl", "cp1252"), ("a.csv", "klingon")])
+def test_an_encoding_that_cannot_be_used_is_an_error(tmp_path, name, encoding):
+    (tmp_path / name).write_text('{"text": "a"}\n')
+    args = ["sanitize", tmp_path / name, tmp_path / f"out-{name}", "--encoding", encoding]
+    assert "`encoding`" in refusal(run_dx(*args)) or "--encoding" in refusal(run_dx(*args))
