@@ -51,7 +51,7 @@ from spacy_dxprivacy.lab.results import lower, upper
 from spacy_dxprivacy.surrogates.name_forms import TITLES
 from spacy_dxprivacy.surrogates.plain import make_preset
 from spacy_dxprivacy.surrogates.replacements import replace_mentions, words_of_surrogate
-from spacy_dxprivacy.text.mentions import chosen
+from spacy_dxprivacy.text.mentions import find_entities
 
 HELD_OUT = Path(__file__).parent / "entity_texts" / "held_out.jsonl"
 RULES, NETWORK = "dx_entity_ruler", "dx_entity_recognizer"
@@ -214,7 +214,7 @@ def joined(ner: str) -> dict[str, Language]:
 
 def as_replaced(doc: Doc) -> Doc:
     """Return the Doc with the entities that a sanitizer would replace."""
-    found = chosen(doc, LABELS)
+    found = find_entities(doc, LABELS)
     doc.ents = tuple(Span(doc, start, end, label=label) for label, start, end in found)
     return doc
 

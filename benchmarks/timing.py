@@ -16,7 +16,7 @@ from spacy.language import Language
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.text.tokens import tokenized
+from spacy_dxprivacy.text.tokens import tokenize
 
 WORDS = 60
 SYLLABLES = "ba de fi go hu ka le mi no pu ra se ti vo za lu me ri so ta".split()
@@ -86,7 +86,7 @@ def invented(number: int) -> str:
 def taken(nlp: Language, text: str) -> float:
     """Seconds of the processor for a text."""
     start = time.process_time()
-    nlp(tokenized(nlp, text))
+    nlp(tokenize(nlp, text))
     return time.process_time() - start
 
 

@@ -349,7 +349,7 @@ class Warnings:
         "[components.dx_sanitizer.space] it takes half a minute."
     )
     DX104 = (
-        "The pipeline's own vectors lack {lacked:.0%} of the words of English text, which are"
+        "The pipeline's own vectors lack {share:.0%} of the words of English text, which are"
         ' then unknown words. Use the built-in space (@dx_spaces = "dx.BuiltinSpace.v1"), or '
         'set "dx.PipelineVectors.v1" to use the pipeline\'s vectors without this warning.'
     )

@@ -19,7 +19,7 @@ from spacy.tokens import Doc, Span
 from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
-from ..text.mentions import Entity, is_word, mentions, plain_label
+from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import split_table_fields
 from ..validate import one_of, positive
@@ -249,7 +249,7 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
                     kept.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
     entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in kept)
-    again = bounds.split(mentions(doc, entities), kept)
+    again = bounds.split(further_mentions(doc, entities), kept)
     doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
 

@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Span
 
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
-from ..text.mentions import Entity, is_word, mentions, plain_label
+from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import split_table_fields
 from .disguised import match_disguised
@@ -103,7 +103,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
         entities = [Entity(plain_label(span.label_), span.start, span.end) for span in spans]
-        further = mentions(doc, sorted(entities, key=lambda entity: entity.start))
+        further = further_mentions(doc, sorted(entities, key=lambda entity: entity.start))
         again = Bounds(doc).split(further, spans) if further else []
         spans += [
             Span(doc, start, end, label=label, span_id=BY_GUESS) for label, start, end in again

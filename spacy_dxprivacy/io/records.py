@@ -13,7 +13,7 @@ from spacy.util import filter_spans
 from ..files.limits import MAX_RECORD, MB
 from ..pipeline.receipt import Receipt
 from ..text.mentions import Entity, spans_of
-from ..text.tokens import cuts_of, joined
+from ..text.tokens import cuts_of, tokenize_parts
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 NOT_UTF8 = "if it is not UTF-8, convert it first, as `iconv -f latin1 -t utf8` does."
@@ -126,7 +126,7 @@ def nlp_input(nlp: Language, text: Text, data: Mapping[str, Any]) -> str | Doc:
     if isinstance(text, Tokens):
         doc = Doc(nlp.vocab, words=text.words, spaces=text.spaces)
     elif len(text) <= nlp.max_length and (cuts := cuts_of(text)):
-        doc = joined(nlp, text, cuts)
+        doc = tokenize_parts(nlp, text, cuts)
     elif not data:
         return text
     else:

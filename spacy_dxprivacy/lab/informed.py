@@ -30,7 +30,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.loss import Loss, best_guess
 from ..sampler.sentence_level import InputRows
 from ..space.search.exact import euclidean
-from ..text.mentions import chosen
+from ..text.mentions import find_entities
 from ..ty import CoversPairs, HasMetric, StatesProbabilities
 from .aligned import SpellingInverse
 from .variants import VariantLikelihood
@@ -244,7 +244,7 @@ class InformedAttacker:
         """Return recognised entities, rows of words -> (text, mentions), and the number of entities
         without a word of the space. Parts of a person's name are mentions."""
         doc = seen.doc if seen.doc.has_annotation("ENT_IOB") else self.recogniser(seen.doc)
-        spans = sorted(chosen(doc, LABELS), key=lambda s: (s[1] - s[2], s[1]))
+        spans = sorted(find_entities(doc, LABELS), key=lambda s: (s.start - s.end, s.start))
         entities: dict[tuple[int, ...], tuple[str, Mentions]] = {}
         names, lacking = list[tuple[int, ...]](), 0
         free = np.ones(len(seen.doc), dtype=bool)

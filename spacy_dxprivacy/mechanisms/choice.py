@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BLOCK_NUMBERS = 2**22  # float64 numbers in the tables made at once: 32 MB
 CACHE_BYTES = 2**28
 WIDTH = 16
-WORDS_AT_ONCE = 256
+BLOCK_WORDS = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +101,7 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         """Sample one of the WIDTH outputs of each group (k,), by weight."""
         n, uniforms = len(self.space), rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
-        for part in blocks(len(rows), WORDS_AT_ONCE):
+        for part in blocks(len(rows), BLOCK_WORDS):
             outputs = groups[part, None] * WIDTH + np.arange(WIDTH)
             W = output_weights(rows[part], np.minimum(outputs, n - 1))
             W[outputs >= n] = 0

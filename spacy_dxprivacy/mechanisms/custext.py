@@ -27,7 +27,7 @@ from ..ty import Facts
 from ..validate import positive, whole
 from .choice import Choice, ChoiceMechanism, clamped_score
 
-GROUPS_AT_ONCE = 64  # made before rows that have a group leave the table
+BLOCK_GROUPS = 64  # made before rows that have a group leave the table
 
 
 @registry.dx_mechanisms("dx.CusText.v1")
@@ -89,7 +89,7 @@ def groups(X: Floats2d, k: int) -> Ints1d:
     remaining, number = np.arange(len(X)), 0
     while len(remaining):
         table, squares = Y[remaining], (radii[remaining] ** 2).astype(np.float32)
-        for _ in range(GROUPS_AT_ONCE):
+        for _ in range(BLOCK_GROUPS):
             places = np.flatnonzero(group[remaining] < 0)
             if not len(places):
                 break

@@ -36,7 +36,7 @@ from .gaussian import NormalNoise, normal_distribution
 from .noise import Noise, NoiseMechanism
 
 TOP = 10
-PAIRS_AT_ONCE = 2**16
+BLOCK_PAIRS = 2**16
 RELATED = "pairs of words that the neighbourhood relation joins; no other pair"
 
 
@@ -147,7 +147,7 @@ def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
     lengths = distances[:, :m].reshape(-1)[distinct][first]
     tops = tops[:, :TOP]
     shared = np.empty(len(pairs))
-    for part in blocks(len(pairs), PAIRS_AT_ONCE):
+    for part in blocks(len(pairs), BLOCK_PAIRS):
         first_tops, second_tops = tops[pairs[part, 0]], tops[pairs[part, 1]]
         shared[part] = (first_tops[:, :, None] == second_tops[:, None, :]).sum(axis=(1, 2))
     # Words at one point are related as well: a guarantee that covers one has to cover the other.

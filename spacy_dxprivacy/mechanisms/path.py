@@ -30,7 +30,7 @@ from ..validate import fail, positive
 from .built import LARGEST_SCORE
 from .choice import Choice, ChoiceMechanism
 
-WORDS_AT_ONCE = 8192
+BLOCK_WORDS = 8192
 
 
 @registry.dx_mechanisms("dx.Path.v1")
@@ -100,7 +100,7 @@ class _DistanceDraw:
         drawn = rows.copy()
         uniforms = rng.uniform(len(rows))
         changed = np.flatnonzero(uniforms >= self.unchanged[rows])
-        for part in blocks(len(changed), WORDS_AT_ONCE):
+        for part in blocks(len(changed), BLOCK_WORDS):
             places = changed[part]
             drawn[places] = self._replacements(rows[places], uniforms[places], rng)
         return drawn

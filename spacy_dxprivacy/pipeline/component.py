@@ -24,10 +24,10 @@ from ..text.language import uncovered
 from ..text.normal_doc import in_normal_form
 from ..ty import Mechanism
 from .context import OnReplacements, StageContext
-from .coverage import Coverage, coverage_of, redacted, refusal
+from .coverage import Coverage, coverage_of, redact, refusal
 from .draft import write
 from .receipt import ReceiptTerms, install_extensions
-from .settings import SanitizerSettings, check_labels, check_listeners, fit, warn_of_lacking
+from .settings import SanitizerSettings, check_labels, check_listeners, fit, warn_missing_words
 from .stages import run_stages
 
 BATCH_TOKENS = 2**15  # whose working memory fits into processor caches
@@ -200,7 +200,7 @@ class DxSanitizer(FailsClosed):
             return doc
         if self.settings.unknown_language == "refuse":
             raise refusal(text, passages, coverage)
-        return redacted(doc, passages)
+        return redact(doc, passages)
 
     def _check_pipeline(self) -> None:
         if self._nlp is not None and self._checked_names != self._nlp.pipe_names:
@@ -228,7 +228,7 @@ class DxSanitizer(FailsClosed):
             nlp = self._pipeline()
             space = self.settings.space.load(nlp)
             if self.settings.space.is_default and nlp.lang == "en":
-                warn_of_lacking(space)
+                warn_missing_words(space)
             self._use(space)
         return space
 

@@ -23,13 +23,13 @@ OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 class StageContext:
     """What the stages of all batches share: the settings, whose mechanism is fitted on the space.
 
-    latin: whether a word of another script is a name. on_replacements: called with each document
-    and its surrogates, for the table of originals; it returns the surrogates to write.
+    latin_only: whether a word of another script is a name. on_replacements: called with each
+    document and its surrogates, for the table of originals; it returns the surrogates to write.
     """
 
     settings: SanitizerSettings
     space: Space
-    latin: bool = True
+    latin_only: bool = True
     on_replacements: OnReplacements | None = None
 
     @cached_property

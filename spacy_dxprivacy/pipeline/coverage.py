@@ -76,7 +76,7 @@ def refusal(text: str, passages: Sequence[Span], coverage: Coverage) -> DxError:
     return DxError(Errors.DX180.format(language=language, covered=covered or "Latin script"))
 
 
-def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
+def redact(doc: Doc, passages: Sequence[Span]) -> Doc:
     """Return a Doc with one public token in place of each passage, extended to whole tokens."""
     text, bounds = doc.text, bounds_of(doc)
     starts, stops = bounds[::2], bounds[1::2]

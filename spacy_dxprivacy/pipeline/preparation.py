@@ -15,7 +15,7 @@ from ..errors import DxError, Errors
 from ..privacy.loss import MAX_SENTENCE_WORDS
 from ..surrogates.replacements import replace_mentions
 from ..text.language import foreign_names
-from ..text.mentions import Entity, plain_label, united
+from ..text.mentions import Entity, plain_label, unite
 from .context import StageContext
 from .draft import Draft
 from .kinds import TO_DRAW, WORDS_OF_SENTENCES, Kind, of_kind
@@ -33,7 +33,7 @@ def draw_surrogates(draft: Draft, context: StageContext) -> Draft:
     entities, replacements = [], []
     for doc in draft.docs:
         spans = finder.entities(doc)
-        if context.latin:
+        if context.latin_only:
             spans = _with_foreign_names(doc, spans, context.surrogates)
         items = replace_mentions(
             doc, context.surrogates, settings.rng, spans, rest_is_plain=rest_is_plain
@@ -51,7 +51,7 @@ def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) 
     if not runs:
         return spans
     names = (doc.char_span(*run, alignment_mode="expand") for run in runs)
-    return united([*spans, *(Entity("PERSON", n.start, n.end) for n in names if n is not None)])
+    return unite([*spans, *(Entity("PERSON", n.start, n.end) for n in names if n is not None)])
 
 
 def select(draft: Draft, context: StageContext) -> Draft:
@@ -73,7 +73,7 @@ def select(draft: Draft, context: StageContext) -> Draft:
 
 
 def cut(draft: Draft, kinds: Ints1d) -> Draft:
-    """Return a draft with these kinds, and sentences of at most LONGEST words."""
+    """Return a draft with these kinds, and sentences of at most MAX_SENTENCE_WORDS words."""
     # A selected punctuation mark counts as a word and ends no sentence.
     ends_none = of_kind(draft.kinds, Kind.SENTENCE_END) & of_kind(kinds, Kind.SELECTED)
     sentences = draft.sentences - np.cumsum(ends_none)

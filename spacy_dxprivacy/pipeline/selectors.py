@@ -24,7 +24,7 @@ from ..entities.phrases import in_tokens
 from ..errors import DxError, Errors
 from ..files.word_lists import read_words
 from ..registries import registry
-from ..text.mentions import Entity, chosen, plain_label, united
+from ..text.mentions import Entity, find_entities, plain_label, unite
 from ..validate import fail
 
 LAYOUT = "number of tokens, punctuation and white space"
@@ -109,7 +109,10 @@ class Entities:
         recognised = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
         if len(doc) and not recognised:
             raise DxError(Errors.DX030)
-        entities = chosen(doc, self._plain, spans_key=key, again=self.again, cut=partial(_cut, doc))
+        names_among = partial(_names_among, doc)
+        entities = find_entities(
+            doc, self._plain, spans_key=key, again=self.again, names_among=names_among
+        )
         return self._by_lists(doc, entities)
 
     def _by_lists(self, doc: Doc, entities: list[Entity]) -> list[Entity]:
@@ -127,7 +130,7 @@ class Entities:
             for label, phrases in self.deny.items()
             for span in _places(doc, phrases)
         ]
-        return united([*denied, *entities]) if denied else entities
+        return unite([*denied, *entities]) if denied else entities
 
     def select(self, doc: Doc) -> Bools1d:
         """Return the words of the entities, bool (tokens,). Raise DxError if no recogniser ran."""
@@ -151,8 +154,8 @@ class Entities:
             raise DxError(Errors.DX031.format(missing=", ".join(missing), known=labels))
 
 
-def _cut(doc: Doc, mentions: list[Entity]) -> list[Entity]:
-    """Return further mentions without those that are no names."""
+def _names_among(doc: Doc, mentions: list[Entity]) -> list[Entity]:
+    """Drop mentions that are not names."""
     return Bounds(doc).split(mentions, doc.ents)
 
 

@@ -42,9 +42,10 @@ CARRIED_IN_CLEAR = {
     "ents": "the places and labels of the input's entities",
     "sents": "where the input's sentences begin",
 }
-MENTIONED = (1, 3, 10)
+MENTION_COUNTS = (1, 3, 10)  # of a person, for which receipts state the odds
 NAMES, NAMES_PROBED = ("first_name", "surname"), 4
-LACKING, NOT_ENGLISH = 0.03, 0.25  # share of the words of English text that a space lacks
+# Share of English running text that a space lacks; above, it is probably not English.
+MIN_MISSING, MAX_MISSING = 0.03, 0.25
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -261,13 +262,13 @@ def _odds(mechanism: Mechanism) -> dict[str, Any] | None:
     distances = facts_of(mechanism).near_names
     if not distances:
         return None
-    rates = {str(times): naming_rate(mechanism, times) for times in MENTIONED}
+    rates = {str(times): naming_rate(mechanism, times) for times in MENTION_COUNTS}
     return {"among": len(distances) + 1, "right": rates}
 
 
 def naming_rate(mechanism: Mechanism, words: int) -> float | None:
     """Return an upper bound on the probability that an attacker names a typical person who is
-    mentioned in so many words. The attacker knows everything else, and that the name is one of 100
+    mentioned in `words` words. The attacker knows everything else, and that the name is one of 100
     near names. None without known distances of near names."""
     distances = facts_of(mechanism).near_names
     if not distances:
@@ -350,9 +351,9 @@ def check_listeners(nlp: Language, name: str) -> None:
             raise DxError(Errors.DX182.format(listeners=stranded, name=name, upstream=upstream))
 
 
-def warn_of_lacking(space: Space) -> None:
+def warn_missing_words(space: Space) -> None:
     """Warn if a space that was not chosen explicitly lacks English words of the built-in space. One
     that lacks most of them may be of another language."""
-    lacked = missing_share(space)
-    if LACKING < lacked < NOT_ENGLISH:
-        warnings.warn(Warnings.DX104.format(lacked=lacked), DxWarning, stacklevel=3)
+    share = missing_share(space)
+    if MIN_MISSING < share < MAX_MISSING:
+        warnings.warn(Warnings.DX104.format(share=share), DxWarning, stacklevel=3)

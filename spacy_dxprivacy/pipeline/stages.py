@@ -20,7 +20,7 @@ from ..privacy.composition import repeat
 from ..space import Space
 from ..space.blocked import substitutes_of
 from ..surrogates.base import Draws, Mention
-from ..text.spelling import like, spell
+from ..text.spelling import match_case, spell
 from .context import StageContext
 from .draft import Draft
 from .kinds import DRAWN, DRAWN_WORDS, Kind, of_kind
@@ -28,7 +28,7 @@ from .persons import check_persons
 from .preparation import bad_return, draw_surrogates, select
 from .unknown_words import WHICH
 
-NUMBERS_AT_ONCE = 2**22  # random numbers in one call of a mechanism: 32 MB as float64
+BLOCK_NUMBERS = 2**22  # random numbers in one call of a mechanism: 32 MB as float64
 
 
 def run_stages(docs: Sequence[Doc], context: StageContext) -> Draft:
@@ -145,21 +145,21 @@ def _sample_words_alone(
     """Replace the rows, and vectors, of these tokens by sampled ones."""
     mechanism, rng, space = context.settings.mechanism, context.settings.rng, context.space
     unknown = rows[places] < 0
-    for part in _at_once(places[~unknown], space):
+    for part in _blocks(places[~unknown], space):
         draw = mechanism.sample(rows[part], rng)
         rows[part] = _checked_rows(draw.rows, len(part), space)
         if vectors is not None:
             vectors[part] = _checked_vectors(draw.vectors, len(part), space)
     if vectors is not None:
         # Unknown words get the noisy vector of a uniform public word: vectors must not reveal them.
-        for part in _at_once(places[unknown], space):
+        for part in _blocks(places[unknown], space):
             draw = mechanism.sample(rng.integers(len(space), len(part)), rng)
             vectors[part] = _checked_vectors(draw.vectors, len(part), space)
 
 
-def _at_once(places: Ints1d, space: Space) -> Iterator[Ints1d]:
+def _blocks(places: Ints1d, space: Space) -> Iterator[Ints1d]:
     """Yield the places in parts, one for each call of a mechanism."""
-    size = max(1024, NUMBERS_AT_ONCE // space.vectors.shape[1])
+    size = max(1024, BLOCK_NUMBERS // space.vectors.shape[1])
     for start in range(0, len(places), size):
         yield places[start : start + size]
 
@@ -260,7 +260,7 @@ def spell_words(draft: Draft, context: StageContext) -> Draft:
         places = np.flatnonzero(of_kind(draft.kinds, Kind.SAMPLED))
         models = _input_texts(draft, places)
         for place, model in zip(places.tolist(), models, strict=True):
-            words[place] = like(words[place], model)
+            words[place] = match_case(words[place], model)
     return replace(draft, words=words, spaces=spaces)
 
 

@@ -39,7 +39,7 @@ from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import COUNTS
 from ..privacy.guarantee import Guarantee
 from ..prompts.conversation import secret, share_secret
-from ..text.mentions import Entity, united
+from ..text.mentions import Entity, unite
 from .service import (
     LOG,
     NO_ROUTE,
@@ -174,7 +174,7 @@ def _receipt(result: Result) -> dict[str, Any] | None:
 @texts.post("/anonymize")
 async def anonymize(body: AnonymizeRequest, request: Request) -> AnonymizeAnswer:
     """Sanitise the entities that presidio's analyzer reports, like its anonymizer."""
-    entities = united(Entity(r.entity_type, r.start, r.end) for r in body.analyzer_results)
+    entities = unite(Entity(r.entity_type, r.start, r.end) for r in body.analyzer_results)
     results = await request.app.state.service.draw(
         request, [body.text[start:end] for _, start, end in entities]
     )

@@ -18,7 +18,7 @@ from ..arrays import Bools1d
 from ..errors import DxError, Errors
 from ..privacy.randomness import Rng
 from ..text.language import base_language, language_of_doc
-from ..text.mentions import Entity, plain_label, united
+from ..text.mentions import Entity, plain_label, unite
 from ..text.users import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
@@ -157,7 +157,7 @@ def merge_overlaps(spans: Sequence[Entity], blank: Bools1d) -> list[Entity]:
     """Return spans without overlaps. Spans that overlap or nest become one, with the label of the
     longest; empty spans and white space at the ends are dropped. blank: white space, bool (t,)."""
     trimmed = []
-    for label, start, end in united([span for span in spans if span.end > span.start]):
+    for label, start, end in unite([span for span in spans if span.end > span.start]):
         inside = np.flatnonzero(~blank[start:end])
         if len(inside):
             trimmed.append(Entity(label, start + int(inside[0]), start + int(inside[-1]) + 1))

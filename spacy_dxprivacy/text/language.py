@@ -94,10 +94,10 @@ def _languages_of() -> dict[str, list[str]]:
 
 Span = tuple[int, int]  # start and end, in characters
 
-MOST_WORDS, MOST_LETTERS = 5, 12  # of a name in another script; letters if it has no blanks
+MAX_NAME_WORDS, MAX_NAME_LETTERS = 5, 12  # of a name in another script; letters if it has no blanks
 MAX_GAP = 40  # most characters between two words of another script in one passage
-AT_ONCE = (1, 240)  # least characters of sentences whose language is detected together
-FEW = 2  # distinct common words of uncovered languages, below which a text is covered
+DETECTED_CHARACTERS = (1, 240)  # least characters of sentences whose language is detected together
+MIN_FOREIGN_WORDS = 2  # distinct common words of uncovered languages, below which a text is covered
 
 # Blocks of non-Latin letters. Phonetic and mathematical letters count as Latin.
 _NOT_LATIN = (
@@ -198,7 +198,7 @@ def _of_scripts(text: str) -> list[Span]:
 def _is_more_than_a_name(text: str, words: list[Span]) -> bool:
     parts = [text[start:end] for start, end in words]
     unspaced = sum(len(_UNSPACED.findall(part)) for part in parts)
-    return unspaced > MOST_LETTERS or len(parts) > MOST_WORDS
+    return unspaced > MAX_NAME_LETTERS or len(parts) > MAX_NAME_WORDS
 
 
 def _is_mostly_foreign(part: str) -> bool:
@@ -242,7 +242,7 @@ def _foreign_words(languages: frozenset[str]) -> frozenset[str]:
 
 def _is_suspect(text: str, languages: frozenset[str]) -> bool:
     """Return whether a part of a text can be in another language: faster than detection."""
-    return len(_foreign_words(languages).intersection(text.lower().split())) >= FEW
+    return len(_foreign_words(languages).intersection(text.lower().split())) >= MIN_FOREIGN_WORDS
 
 
 def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
@@ -252,7 +252,7 @@ def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
         return
     if not _is_suspect(text, frozenset(languages)):
         return
-    for size in AT_ONCE:
+    for size in DETECTED_CHARACTERS:
         for start, end in _parts(text, size):
             if language_of(text[start:end]) not in covered:
                 yield start, start + len(text[start:end].rstrip())

@@ -25,11 +25,11 @@ CANONICAL: dict[str, str] = {
 AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
 SPANS_KEY = "dx_entities"  # of spans that are entities like doc.ents, and may overlap
 PIECE = re.compile(r"[^\W\d_]{2,}")
-# Labels whose surrogate leaves what is no digit: in a union with other labels they do not count.
+# Labels whose surrogates replace digits only: united spans take another label, if there is one.
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
-SHORTEST = 2  # letters of a part of a name, without initials
-LONGEST = 200  # characters of a token, less one, that is replaced for a part of a name in it
-GLUED = 4  # letters of a part that is searched within longer words, such as email addresses
+MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
+MAX_TOKEN_CHARACTERS = 200  # from which on a token with a part of a name is not replaced
+MIN_GLUED_LETTERS = 4  # of a part that is searched within longer words, such as email addresses
 _SMALL = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "ł": "l"}
@@ -61,7 +61,7 @@ def plain_label(label: str) -> str:
     return CANONICAL.get(re.sub(r"[\W_]", "", bare).lower(), label)
 
 
-def united(spans: Iterable[Entity]) -> list[Entity]:
+def unite(spans: Iterable[Entity]) -> list[Entity]:
     """Merge overlapping spans under the label of the longest, on a tie the first, where a number
     counts as the shortest. Spans that touch are not merged."""
     merged: list[Entity] = []
@@ -79,7 +79,7 @@ def united(spans: Iterable[Entity]) -> list[Entity]:
     return merged
 
 
-def mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
+def further_mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     """Return further mentions of entities that do not overlap.
 
     Any part of a person's name counts, in any case, possessive or within another word;
@@ -96,11 +96,11 @@ def mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
 
 def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> list[int]:
     """Return the tokens outside of `taken` that mention one of these parts of names."""
-    sizes = sorted({len(part) for part in parts if len(part) >= GLUED})
+    sizes = sorted({len(part) for part in parts if len(part) >= MIN_GLUED_LETTERS})
     return [
         token.i
         for token in (doc if parts else ())
-        if len(token) >= SHORTEST
+        if len(token) >= MIN_PART_LETTERS
         and (token.lower_ in parts or not token.is_alpha)
         and token.i not in taken
         and _is_mention(doc, token.i, parts, sizes)
@@ -113,7 +113,7 @@ def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
     persons = (doc[first:last] for label, first, last in entities if label == "PERSON")
     for piece in (piece for span in persons for t in span for piece in PIECE.findall(t.text)):
         lower = piece.lower()
-        if len(piece) >= SHORTEST and lower not in _SMALL:
+        if len(piece) >= MIN_PART_LETTERS and lower not in _SMALL:
             parts[lower] = parts.get(lower, False) or piece.islower()
             for plain in in_ascii(lower):
                 parts.setdefault(plain, False)
@@ -135,10 +135,10 @@ def in_ascii(lower: str) -> set[str]:
 def _user_names(name: str) -> Iterator[str]:
     """Yield jdoe, johndoe and doej for John Doe."""
     pieces = [piece.lower() for piece in PIECE.findall(name) if piece.lower() not in _SMALL]
-    if len(pieces) > 1 and len(pieces[-1]) >= SHORTEST:
+    if len(pieces) > 1 and len(pieces[-1]) >= MIN_PART_LETTERS:
         first, last = pieces[0], pieces[-1]
         for glued in (first[0] + last, first + last, last + first[0]):
-            if len(glued) > GLUED and not is_word(glued):
+            if len(glued) > MIN_GLUED_LETTERS and not is_word(glued):
                 yield glued
 
 
@@ -148,11 +148,15 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
     if lower not in parts:
         pieces = PIECE.findall(text)
         if any(p.lower() in parts and _fits(p, parts, False) for p in pieces):
-            return len(text) < LONGEST
+            return len(text) < MAX_TOKEN_CHARACTERS
         glued = any(mark in text for mark in "@/_.") or (text[0].isalpha() and text[-1].isdigit())
         # Looks up its pieces, since there may be more parts of names than letters.
         pieces_of = (lower[i : i + k] for k in sizes for i in range(len(lower) - k + 1))
-        return glued and len(text) < LONGEST and any(piece in parts for piece in pieces_of)
+        return (
+            glued
+            and len(text) < MAX_TOKEN_CHARACTERS
+            and any(piece in parts for piece in pieces_of)
+        )
     if text.islower() and not parts[lower] and _is_adjective_at(doc, i):
         return False
     return _fits(text, parts, i == 0 or doc[i - 1].text in ".?!:" or doc[i - 1].is_space)
@@ -202,7 +206,7 @@ def _whole_mentions(doc: Doc, entities: list[Entity], taken: set[int]) -> Iterat
             key = tuple(token.lower_ for token in doc[first:last])
             wanted.setdefault(key[0], {}).setdefault(len(key), {}).setdefault(key, label)
             local = lower.partition("@")[0] if label == "EMAIL" else ""
-            if len(local) > GLUED and not is_word(local):  # a user name
+            if len(local) > MIN_GLUED_LETTERS and not is_word(local):  # a user name
                 wanted.setdefault(local, {}).setdefault(1, {}).setdefault((local,), label)
     if not wanted:
         return
@@ -232,22 +236,25 @@ def add_spans(doc: Doc, entities: Iterable[Entity]) -> None:
     doc.set_ents(list(doc.ents), default="outside")  # shows that a recogniser ran
 
 
-def chosen(
+def find_entities(
     doc: Doc,
     labels: Collection[str],
     *,
     spans_key: str | None = None,
     again: bool = True,
-    cut: Callable[[list[Entity]], list[Entity]] = list,
+    names_among: Callable[[list[Entity]], list[Entity]] = list,
 ) -> list[Entity]:
     """Return the entities whose `plain_label` is among labels, in order and without overlaps.
 
     These are `doc.ents`, spans of `add_spans` and `doc.spans[spans_key]`, merged; with `again` also
-    their further mentions, which may be within other entities, as filtered by `cut`.
+    their further mentions, which may be within other entities. `names_among` drops those that are
+    not names.
     """
     groups = (doc.spans[key] for key in (SPANS_KEY, spans_key) if key and key in doc.spans)
     spans = chain(doc.ents, *groups)
     named = (Entity(plain_label(s.label_), s.start, s.end) for s in spans if len(s))
-    wanted = united(entity for entity in named if entity.label in labels)
-    further = mentions(doc, wanted) if again else []
-    return sorted([*wanted, *(cut(further) if further else ())], key=lambda entity: entity.start)
+    wanted = unite(entity for entity in named if entity.label in labels)
+    further = further_mentions(doc, wanted) if again else []
+    return sorted(
+        [*wanted, *(names_among(further) if further else ())], key=lambda entity: entity.start
+    )

@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from .normal import is_normal, normalised
-from .tokens import tokenized
+from .tokens import tokenize
 
 # In the user data of a Doc: places of its text to be mapped to the new text.
 MARKS = "dx_marks"
@@ -40,10 +40,10 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
     if is_normal(text):
         return doc
     tokenizer = nlp or _blank(doc.vocab.lang or "xx")
-    retokenized = tokenized(tokenizer, text)
+    retokenized = tokenize(tokenizer, text)
     has_own_tokens = [token.text for token in retokenized] != [token.text for token in doc]
     normal, places = normalised(text, bounds_of(doc))
-    copy = tokenized(tokenizer, normal)
+    copy = tokenize(tokenizer, normal)
     if has_own_tokens or nlp is None:
         words, spaces = words_at(normal, places) if has_own_tokens else _words_of(copy)
         copy = Doc(doc.vocab, words=words, spaces=spaces)

@@ -17,7 +17,7 @@ import srsly
 from ..about import DATA
 from ..arrays import Bools1d, Ints1d
 
-_LONGEST_ABBREVIATION = 5  # letters, spelled out; longer words in capitals are emphasis
+_MAX_ABBREVIATION_LETTERS = 5  # letters, spelled out; longer words in capitals are emphasis
 
 _SILENT_H = re.compile(r"hour|honest|honou?r|heir")
 # "you" and "won": university, user, urine, European, one; but not uninsured, usher, urgent.
@@ -79,7 +79,7 @@ def spell(
     return text.words, text.spaces
 
 
-def like(word: str, model: str) -> str:
+def match_case(word: str, model: str) -> str:
     """Return the word in the case of another: UPPER, Title or lower."""
     if len(model) > 1 and model.isupper():
         return word.upper()
@@ -192,7 +192,7 @@ def _begins_with_vowel(word: str) -> bool:
     part = re.split(r"[-'\u2019./]", word)[0]
     # Letters that are spelled out: X, MRI, HIVs.
     stem = part.removesuffix("s")
-    abbreviated = 1 < len(stem) <= _LONGEST_ABBREVIATION and stem.isupper()
+    abbreviated = 1 < len(stem) <= _MAX_ABBREVIATION_LETTERS and stem.isupper()
     if len(part) == 1 or (abbreviated and stem.lower() not in _SPOKEN):
         return part[0].lower() in _LETTERS_WITH_VOWEL
     lower = without_accents(word.lower())

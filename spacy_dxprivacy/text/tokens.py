@@ -21,10 +21,10 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 
-AT_ONCE = 64  # characters that are split off an end together
-MOST_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 ms
+SPLIT_CHARACTERS = 64  # characters that are split off an end together
+MAX_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 ms
 CUT_DISTANCE = 256  # least characters between the colons at which a run is cut
-MOST_COLON_STEPS = 3_000_000  # colons of a run times its length: about 30 ms
+MAX_COLON_STEPS = 3_000_000  # colons of a run times its length: about 30 ms
 
 # Quotes of JSON (\\" in a string) and Python, and delimiters of table fields; a comma between two
 # digits may be part of a number. A delimiter is first: a search skips all other characters at once.
@@ -41,13 +41,13 @@ _BEFORE = re.compile(r"(?:[A-Z]{1,3}\$|[^\w\s]|_)*")
 _AFTER = re.compile(r"(?:[sS]['\u2019]|[^\w\s]|_)*")  # of the text read backwards
 
 
-def tokenized(nlp: Language, text: str) -> Doc:
+def tokenize(nlp: Language, text: str) -> Doc:
     """Tokenize a text like nlp.make_doc."""
     cuts = cuts_of(text)
-    return joined(nlp, text, cuts) if cuts else nlp.make_doc(text)
+    return tokenize_parts(nlp, text, cuts) if cuts else nlp.make_doc(text)
 
 
-def joined(nlp: Language, text: str, cuts: list[int]) -> Doc:
+def tokenize_parts(nlp: Language, text: str, cuts: list[int]) -> Doc:
     """Tokenize the parts of a text into one Doc."""
     tokens = [
         (token.text, bool(token.whitespace_))
@@ -91,17 +91,19 @@ def cuts_of(text: str) -> list[int]:
 def _cuts(start: int, end: int, part: str) -> Iterator[int]:
     # Both also match the empty text.
     before, after = (m.end() if m else 0 for m in (_BEFORE.match(part), _AFTER.match(part[::-1])))
-    if (before + after) * len(part) <= MOST_STEPS:
+    if (before + after) * len(part) <= MAX_STEPS:
         before = after = 0
     core, core_end = start + before, max(end - after, start + before)
-    yield from range(start + AT_ONCE, core, AT_ONCE)
+    yield from range(start + SPLIT_CHARACTERS, core, SPLIT_CHARACTERS)
     if start < core < end:
         yield core
     colon, last = before, core_end - start
-    if part.count(":", colon, last) * (last - colon) > MOST_COLON_STEPS:
+    if part.count(":", colon, last) * (last - colon) > MAX_COLON_STEPS:
         while (colon := part.find(":", colon + CUT_DISTANCE, last)) >= 0:
             yield start + colon
-    yield from range(core_end if core_end > core else core_end + AT_ONCE, end, AT_ONCE)
+    yield from range(
+        core_end if core_end > core else core_end + SPLIT_CHARACTERS, end, SPLIT_CHARACTERS
+    )
 
 
 # New words between trims: the tables have grown by about 4 MB, and a trim takes a few ms.

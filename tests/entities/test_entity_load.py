@@ -21,7 +21,7 @@ from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import read
 from spacy_dxprivacy.surrogates.base import Draws, Mention, Scope
 from spacy_dxprivacy.surrogates.place import Place
-from spacy_dxprivacy.text.tokens import tokenized
+from spacy_dxprivacy.text.tokens import tokenize
 
 LABELS = "person date time gpe address org email phone url id quantity cardinal".split()
 SYLLABLES = "ba de fi go hu ka le mi no pu".split()
@@ -75,7 +75,7 @@ def test_the_work_for_a_text_doubles_with_its_length(nlp, form, size):
     ruler = nlp.get_pipe("dx_entity_ruler")
 
     def find(text):
-        ruler(tokenized(nlp, text))
+        ruler(tokenize(nlp, text))
 
     short, long = (calls(partial(find, numbered(form, k * size))) for k in (1, 2))
     assert long < 1.1 * 2 * short
@@ -94,7 +94,7 @@ def test_the_work_for_places_doubles_with_their_number():
 ], ids=lambda text: ascii(text[:12]))  # fmt: skip
 def test_no_search_goes_over_the_same_letters_again_and_again(nlp, text):
     start = time.process_time()
-    nlp(tokenized(nlp, text))
+    nlp(tokenize(nlp, text))
     assert time.process_time() - start < 2
 
 

