@@ -1,7 +1,7 @@
 """A grep for every secret of the input over all that leaves, with controls that the grep can fail.
 
-Secrets are words that the space does not hold (names, numbers, addresses) and words that it holds
-and that the mechanism replaced (a double puts one word in every place).
+Secrets are words that the space does not contain (names, numbers, addresses) and words that it
+contains and that the mechanism replaced (a double puts one word in every place).
 """
 
 import io

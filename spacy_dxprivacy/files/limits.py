@@ -264,7 +264,7 @@ class DocBinContent:
             try:
                 words = [self.strings[word] for word in self.words[start:end].tolist()]
             except KeyError:
-                raise _bad_packed("a word that its table of strings does not hold") from None
+                raise _bad_packed("a word that its table of strings does not contain") from None
             has_spaces = number not in self.unknown
             yield words, self.spaces[start:end].tolist() if has_spaces else [True] * len(words)
             start = end

@@ -17,7 +17,7 @@ from ..space import Space
 from ..validate import fail
 
 REDACTED = "[REDACTED]"
-WHICH = "which words the space does not hold"
+WHICH = "which words the space does not contain"
 _NUMBER = re.compile(r"[+#]?\d(?:[\d.,:/-]*\d)?%?", re.ASCII)
 # At most 40 characters, a digit, no four letters in a row (a word) and no two marks (an emoticon).
 _CODE = re.compile(
@@ -25,7 +25,7 @@ _CODE = re.compile(
 )
 _CLOCK = re.compile(r"[\d:.]+[ap]m", re.A | re.I)
 _GUESSED = (
-    "how many words the space does not hold (in the receipt), and to some degree which: their "
+    "how many words the space does not contain (in the receipt), and to some degree which: their "
     "replacements have a distribution of their own"
 )
 
@@ -76,7 +76,7 @@ class Context(RandomWord):
     in_context = True
     in_clear: tuple[str, ...] = (
         _GUESSED,
-        "the form of numbers and codes that the space does not hold: digits, letters, capitals, "
+        "the form of numbers and codes that the space does not contain: digits, letters, capitals, "
         "marks, and times of day",
     )
 
@@ -116,7 +116,7 @@ class RandomDigits(Redact):
 
     in_clear: tuple[str, ...] = (
         WHICH,
-        "the number of digits and the separators of numbers that the space does not hold",
+        "the number of digits and the separators of numbers that the space does not contain",
     )
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:

@@ -56,7 +56,7 @@ FILE_WORDS = set("text texts clean out output release notes docs vocab meta".spl
 SPELLED = {"am", "are", "have", "will", "would", "not", "can", "shall", "n't", "'s", "'", "’s"}
 EXPLANATIONS = {
     "strings": "words that only a pipeline which read the text has in its vocabulary",
-    "metadata": "words that the space does not hold",
+    "metadata": "words that the space does not contain",
     "pickle": "words that no mechanism drew",
     "user data": "words of the original beside the text",
     "annotations": "words of the original in lemmas, tags, labels or the table of strings",
@@ -302,7 +302,7 @@ class _Audit:
         if drawable:
             self._add("text", where, drawable, "words that the mechanism can draw", by_chance=True)
         if lower - drawable:
-            text = "words that the space does not hold, so no mechanism drew them"
+            text = "words that the space does not contain, so no mechanism drew them"
             self._add("unknown words", where, lower - drawable, text, declared=kept)
         if kept:
             self._unread(tokens, where)

@@ -56,7 +56,7 @@ def inspect_cli(
     with usage_errors():
         row = words.find(word)
         if row < 0:
-            raise UsageError("the space does not hold this word: choose another one.")
+            raise UsageError("the space does not contain this word: choose another one.")
         fitted = make_mechanism(config, words, chosen)
         rows, shares, exact = outputs_of(row, fitted, draws)
     typer.secho(f"{words.words[row]}: row {row} of {words.name}", bold=True)
