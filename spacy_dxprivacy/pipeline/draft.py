@@ -29,7 +29,7 @@ from .count import Count, Persons
 from .kinds import DRAWN, Kind, of_kind
 from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
 from .settings import SanitizerSettings
-from .unknown_words import WHICH
+from .unknown_words import UNKNOWN_SHOWN
 
 _ATTRIBUTES = [ORTH, NORM, LOWER, IS_PUNCT, IS_SPACE, SPACY]
 _ENDS = np.array(
@@ -221,7 +221,7 @@ def _provenance(
     """
     labels = ["UNMODIFIED", "SAMPLED", "UNKNOWN", *mentions]
     label_of = of_kind(kinds, DRAWN).astype(np.int64)
-    if WHICH in settings.unknown.in_clear:
+    if UNKNOWN_SHOWN in settings.unknown.in_clear:
         label_of[of_kind(kinds, Kind.UNKNOWN)] = 2
     placed = of_kind(kinds, Kind.SURROGATE)
     label_of[placed] = 2 + np.cumsum(begins)[placed]

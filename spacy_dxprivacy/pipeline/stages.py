@@ -26,7 +26,7 @@ from .draft import Draft
 from .kinds import DRAWN, DRAWN_WORDS, Kind, of_kind
 from .persons import check_persons
 from .preparation import bad_return, draw_surrogates, select
-from .unknown_words import WHICH
+from .unknown_words import UNKNOWN_SHOWN
 
 BLOCK_NUMBERS = 2**22  # random numbers in one call of a mechanism: 32 MB as float64
 
@@ -225,7 +225,7 @@ def draw_numbers(draft: Draft, context: StageContext) -> Draft:
 def apply_stages(draft: Draft, context: StageContext) -> Draft:
     """Apply the stages of other packages, which see the release only."""
     for name, stage in context.settings.stages.items():
-        shows_unknown = WHICH in context.settings.unknown.in_clear
+        shows_unknown = UNKNOWN_SHOWN in context.settings.unknown.in_clear
         released = stage(draft.public(shows_unknown=shows_unknown), context.settings.rng)
         if not isinstance(released, Draft):
             shape = {"given": type(released).__name__, "count": len(draft), "expected": "a Draft"}

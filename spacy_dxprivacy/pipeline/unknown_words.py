@@ -17,14 +17,14 @@ from ..space import Space
 from ..validate import fail
 
 REDACTED = "[REDACTED]"
-WHICH = "which words the space does not contain"
+UNKNOWN_SHOWN = "which words the space does not contain"
 _NUMBER = re.compile(r"[+#]?\d(?:[\d.,:/-]*\d)?%?", re.ASCII)
 # At most 40 characters, a digit, no four letters in a row (a word) and no two marks (an emoticon).
 _CODE = re.compile(
     r"(?!.{41})(?=\D*\d)(?!.*[a-z]{4}|.*[^a-z0-9]{2})[a-z0-9+#.,:;/_%*()\-]+", re.A | re.I
 )
 _CLOCK = re.compile(r"[\d:.]+[ap]m", re.A | re.I)
-_GUESSED = (
+_UNKNOWN_GUESSED = (
     "how many words the space does not contain (in the receipt), and to some degree which: their "
     "replacements have a distribution of their own"
 )
@@ -38,7 +38,7 @@ class Redact:
         text: The replacement, not empty and without white space.
     """
 
-    in_clear: tuple[str, ...] = (WHICH,)
+    in_clear: tuple[str, ...] = (UNKNOWN_SHOWN,)
 
     def __init__(self, text: str = REDACTED) -> None:
         if not isinstance(text, str) or not text or re.search(r"\s", text):
@@ -57,7 +57,7 @@ class RandomWord:
     Uniform words are rarer than those of a text, so a reader can partly infer which were unknown.
     """
 
-    in_clear: tuple[str, ...] = (_GUESSED,)
+    in_clear: tuple[str, ...] = (_UNKNOWN_GUESSED,)
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
         """Return words of the space, drawn uniformly."""
@@ -75,7 +75,7 @@ class Context(RandomWord):
 
     in_context = True
     in_clear: tuple[str, ...] = (
-        _GUESSED,
+        _UNKNOWN_GUESSED,
         "the form of numbers and codes that the space does not contain: digits, letters, capitals, "
         "marks, and times of day",
     )
@@ -115,7 +115,7 @@ class RandomDigits(Redact):
     """
 
     in_clear: tuple[str, ...] = (
-        WHICH,
+        UNKNOWN_SHOWN,
         "the number of digits and the separators of numbers that the space does not contain",
     )
 
