@@ -95,14 +95,15 @@ def make_prior(
     space = space or Space.builtin()
     corpus = collect(texts, lang)
     vocab = vocabulary(corpus, types)
-    if vocab.trained < MIN_WORDS or len(vocab.types) < 2:
-        why = f"they hold {vocab.trained:,} words for training; {MIN_WORDS:,} are needed"
+    if vocab.training_words < MIN_WORDS or len(vocab.types) < 2:
+        why = f"they hold {vocab.training_words:,} words for training; {MIN_WORDS:,} are needed"
         raise UsageError(Errors.DX065.format(why=why))
     in_space = float(np.mean([space.find(word) >= 0 for word in vocab.types]))
     if not in_space:
         why = f"the space {space.name!r} holds none of their words"
         raise UsageError(Errors.DX065.format(why=why))
-    report(f"{vocab.trained:,} words, {len(vocab.types):,} types; {vocab.held:,} words held out")
+    report(f"{vocab.training_words:,} words, {len(vocab.types):,} types")
+    report(f"{vocab.held_out_words:,} words held out")
     counts = count_pairs(corpus, vocab)
     report(f"{len(counts.count):,} different pairs")
     model = pairs_model(counts, vocab.types, pairs, name)
@@ -110,8 +111,9 @@ def make_prior(
     nats = [nats_of_pairs(model.chain, vocab.sentences(ids)) for ids in parts]
     known_words = sum(map(len, nats))
     perplexity = float(np.exp(np.concatenate(nats).mean())) if known_words else float("nan")
-    coverage = known_words / max(vocab.held, 1)
-    return MadePrior(model, vocab.trained, vocab.held, perplexity, coverage, in_space)
+    coverage = known_words / max(vocab.held_out_words, 1)
+    sizes = vocab.training_words, vocab.held_out_words
+    return MadePrior(model, *sizes, perplexity, coverage, in_space)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +122,8 @@ class Vocabulary:
 
     types: list[str]
     of_word: Ints1d  # (words,), the type of each word, K for all others
-    trained: int  # words of the training part
-    held: int  # words held out
+    training_words: int
+    held_out_words: int
 
     def sentences(self, ids: Ints1d) -> Ints1d:
         """Return the types of word ids; STOP for STOP."""
@@ -130,8 +132,8 @@ class Vocabulary:
 
 def vocabulary(corpus: TokenizedTexts, largest: int) -> Vocabulary:
     counts, held = np.zeros(len(corpus.words), dtype=np.int64), 0
-    for ids, out in corpus.chunks():
-        if out:
+    for ids, is_held_out in corpus.chunks():
+        if is_held_out:
             held += int((ids != STOP).sum())
         else:
             counts += np.bincount(ids[ids != STOP], minlength=len(counts))
@@ -159,8 +161,8 @@ def count_pairs(corpus: TokenizedTexts, vocab: Vocabulary) -> PairCounts:
     """Count each word with the word before it, and each end with the last word."""
     K = len(vocab.types)
     keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    for ids, out in corpus.chunks():
-        if out or not len(ids):
+    for ids, is_held_out in corpus.chunks():
+        if is_held_out or not len(ids):
             continue
         types = vocab.sentences(ids)
         y = np.where(types == STOP, K + 1, types)
