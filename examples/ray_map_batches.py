@@ -31,7 +31,7 @@ def main():
     parser.add_argument("source")
     parser.add_argument("target")
     parser.add_argument("--text", default="text", help="the column to sanitise")
-    parser.add_argument("--keep", nargs="*", default=[], help="columns to release unmodified")
+    parser.add_argument("--keep", nargs="*", default=[], help="columns to release in plaintext")
     # Fewer than there are cores: tasks that read and write need one as well, or all wait for ever.
     parser.add_argument("--workers", type=int, default=1, help="actors; leave a core without one")
     given = parser.parse_args()

@@ -26,7 +26,7 @@ def main():
     parser.add_argument("source")
     parser.add_argument("target")
     parser.add_argument("--text", default="text", help="the column to sanitise")
-    parser.add_argument("--keep", nargs="*", default=[], help="columns to release unmodified")
+    parser.add_argument("--keep", nargs="*", default=[], help="columns to release in plaintext")
     given = parser.parse_args()
     text, keep = given.text, given.keep
 

@@ -67,7 +67,7 @@ class Facts:
     Each fact has a default. Facts that depend on the space are available after fit.
     """
 
-    in_clear: tuple[str, ...] = ()  # what the release shows in plaintext, for the receipt
+    in_clear: tuple[str, ...] = ()  # what stays visible, for the receipt
     draws_sentences: bool = False  # words are sampled jointly; sample also takes `unknown`
     measured: bool = False  # mechanisms.levels was measured with these settings, except epsilon
     projection: Projection | None = None
@@ -158,7 +158,7 @@ class CoversPairs(Protocol):
 class Unknown(Protocol):
     """Replaces unknown words: those that the space lacks.
 
-    in_clear: what it shows in plaintext. Optional: in_context, whether unknown words are sampled
+    in_clear: what stays visible. Optional: in_context, whether unknown words are sampled
     with their sentence, without an emission likelihood; keeps_form(word), whether a word is an
     exception, and goes through replace. Words that are sampled one by one go through replace.
     """

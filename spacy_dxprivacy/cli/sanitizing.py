@@ -171,7 +171,7 @@ def _print_receipt(tally: Tally, files: FileOptions, *, verbose: bool | None) ->
     fields = [line for line in tally.in_clear if line.startswith("the fields")]
     if fields and files.keep_fields is None:
         remedy = "List those to keep with --keep-fields, or drop all with --keep-fields none."
-        typer.secho(f"UNMODIFIED: {fields[0]}. {remedy}", err=True, fg="yellow")
+        typer.secho(f"IN PLAINTEXT: {fields[0]}. {remedy}", err=True, fg="yellow")
 
 
 def _as_json(tally: Tally) -> str:

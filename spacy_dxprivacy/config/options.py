@@ -81,12 +81,12 @@ class FileOptions:
     """Settings to read and write files.
 
     A `field` is a name, a column number from 1, or a path into JSON (a.b, items[].text). The fields
-    in `keep_fields` are written unmodified; None writes all fields.
+    in `keep_fields` are written in plaintext; None writes all fields.
     """
 
     field: Annotated[tuple[str, ...], "Field or column to sanitise; may be repeated"] = ("text",)
     keep_fields: Annotated[
-        str | tuple[str, ...] | None, "Other fields to write unmodified, or none"
+        str | tuple[str, ...] | None, "Other fields to write in plaintext, or none"
     ] = None
     format: Annotated[str, "Input format, if the name does not show it: jsonl, ..."] = ""
     person_field: Annotated[str | None, "Field that identifies the person of a record"] = None
@@ -129,7 +129,7 @@ class ServiceOptions:
     models: Annotated[
         tuple[str, ...], "Model names to pass on whose words are in no public list"
     ] = ()
-    images: Annotated[bool, "Send images, audio and files unmodified"] = False
+    images: Annotated[bool, "Send images, audio and files, in plaintext"] = False
     policy: Annotated[
         tuple[str, ...], "By label: replace, mask, block or leave, as in id=block,date=leave"
     ] = ()

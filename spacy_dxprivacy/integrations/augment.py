@@ -155,7 +155,7 @@ def create_sanitizing_augmenter(
         space: As for dx_sanitizer; null for its default.
         unknown: As for dx_sanitizer; null for its default.
         level: The share of examples to replace, in [0, 1]. The model sees the other examples
-            unmodified, so below 1 no guarantee holds.
+            in plaintext, so below 1 no guarantee holds.
         annotations: The labels to keep, which the model sees in plaintext.
         seed: A whole number for tests; null for secure randomness.
 

@@ -47,7 +47,7 @@ def sanitize_table(
         nlp: A pipeline with a sanitizer. Its vocabulary does not grow.
         table: A Table or RecordBatch.
         column: The column to sanitise.
-        keep: Other columns to release unmodified. None for all columns that cannot hold text
+        keep: Other columns to release in plaintext. None for all columns that cannot hold text
             (numbers, booleans, dates, times). All others are dropped.
         person: The column that identifies the person of a text. In a table, max_epsilon_per_person
             limits the loss of a person. With a key, all dates of a person are shifted alike.

@@ -68,7 +68,7 @@ OnHeader = Callable[[Header], Any]  # called with the header of a table, before 
 
 @dataclass(frozen=True)
 class Fields:
-    """Names of fields, or paths into JSON. kept: fields to write unmodified; all if None."""
+    """Names of fields, or paths into JSON. kept: fields to write in plaintext; all if None."""
 
     texts: tuple[str, ...]
     person: str | None
@@ -128,8 +128,8 @@ class Row:
     slots: list[Slot] = field(repr=False)
     fields: Fields
 
-    def unmodified(self) -> list[str]:
-        """Return the fields that are written unmodified: columns, or paths into JSON."""
+    def plaintext_fields(self) -> list[str]:
+        """Return the fields that are written in plaintext: columns, or paths into JSON."""
         return [name for name in field_paths(self.entry) if name not in self.fields.texts]
 
 
@@ -247,7 +247,7 @@ def look_like_names(names: Sequence[str]) -> bool:
 
 def format_names(names: Sequence[str]) -> str:
     """Return "note, id, date", with the names that a receipt may show, and a count of others. They
-    are names of fields that are written unmodified."""
+    are names of fields that are written in plaintext."""
     printable = [
         re.sub(r"\s", " ", name)
         for name in names

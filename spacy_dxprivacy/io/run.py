@@ -125,8 +125,8 @@ def sanitize(
 class FileRun:
     """One file of a run, with its tally.
 
-    fields: names of fields written unmodified. encodings: that it is read in, if not UTF-8. failed:
-    numbers of failed records. charged: losses by person.
+    fields: names of fields written in plaintext. encodings: that it is read in, if not UTF-8.
+    failed: numbers of failed records. charged: losses by person.
     """
 
     run: Run
@@ -192,7 +192,7 @@ class FileRun:
         if isinstance(origin, Pieces):
             self.tally.count += Count(dropped=+origin.dropped)
         if isinstance(origin, Row) and self.job.write_as in WITH_FIELDS:
-            self.fields.update(dict.fromkeys(origin.unmodified()))
+            self.fields.update(dict.fromkeys(origin.plaintext_fields()))
         return ""
 
     def _charge(self, released: Released) -> str:

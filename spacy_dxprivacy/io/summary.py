@@ -41,7 +41,7 @@ def summary(tally: Tally) -> list[str]:
         "Replaced": f"{dropped}{', '.join(replaced) or 'nothing'}",
         "Guarantee": _guarantee_summary(tally),
         "Attacker": attacker,
-        "Unmodified": ", ".join(stays),
+        "Visible": ", ".join(stays),
         "Receipt": "as JSON with -v, or in a file with --receipt FILE.json",
     }
     return [

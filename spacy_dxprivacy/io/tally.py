@@ -17,7 +17,7 @@ class Tally:
     terms: ReceiptTerms
     count: Count = field(default_factory=Count)
     loss: Loss = field(default_factory=Loss)
-    in_clear: list[str] = field(default_factory=list)  # in plaintext besides the terms' in_clear
+    in_clear: list[str] = field(default_factory=list)  # visible besides the terms' in_clear
     encodings: dict[str, None] = field(default_factory=dict)  # of files that are not in UTF-8
     by_person: dict[str, Any] | None = None  # number of persons, and the largest loss of a person
 
@@ -28,7 +28,7 @@ class Tally:
 
     @property
     def visible(self) -> list[str]:
-        """Descriptions of what the output shows of the input in plaintext, without duplicates."""
+        """Descriptions of what is visible of the input, without duplicates."""
         visible = [*self.terms.in_clear, *self.in_clear, *revealed_by_counts(self.count)]
         return list(dict.fromkeys(visible))
 

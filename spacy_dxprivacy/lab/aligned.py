@@ -55,7 +55,7 @@ class SpellingInverse:
 
 def aligned_words(doc: Doc, drawn: Bools1d, release: str | Doc) -> list[str] | None:
     """Return the word of the release for each token of the original; None if layouts differ. drawn:
-    bool (tokens,), the tokens that were sampled; all others are unmodified."""
+    bool (tokens,), the tokens that were sampled; all others are in plaintext."""
     if isinstance(release, Doc):
         tokens = [token.text for token in release]
     else:
@@ -63,8 +63,8 @@ def aligned_words(doc: Doc, drawn: Bools1d, release: str | Doc) -> list[str] | N
         tokens = [] if match is None else list(match.groups())
     if len(tokens) != len(doc):
         return None
-    unmodified = all(t == old.text for t, old, d in zip(tokens, doc, drawn, strict=True) if not d)
-    return tokens if unmodified else None
+    is_plaintext = all(t == old.text for t, old, d in zip(tokens, doc, drawn, strict=True) if not d)
+    return tokens if is_plaintext else None
 
 
 def _pattern(doc: Doc, drawn: list[bool]) -> re.Pattern[str]:

@@ -64,7 +64,7 @@ class Secret:
     mentions: int = 0
     sentences: Counter[tuple[int, ...]] = field(default_factory=Counter)
     logs: Floats1d = field(default_factory=lambda: np.zeros(1))
-    plaintext: bool = False  # whether a mention is unmodified
+    plaintext: bool = False  # whether a mention is in plaintext
 
     def bound(self, guarantee: Guarantee) -> float:
         """Return an upper bound on the posterior of the secret, by the guarantee."""

@@ -18,7 +18,7 @@ from .built import BuiltMechanism
 
 @registry.dx_mechanisms("dx.Identity.v1")
 def make_identity() -> Identity:
-    """Create a mechanism that leaves words unmodified, to inspect the rest of a pipeline."""
+    """Create a mechanism that leaves all words in plaintext, to inspect the rest of a pipeline."""
     guarantee = Guarantee("none", notes="Words are unmodified.")
     facts = Facts(in_clear=("every word",))
     return Identity("dx.Identity.v1", guarantee, build, facts)

@@ -67,7 +67,7 @@ class Count:
         documents: Number of documents.
         tokens: Tokens of the released documents. Each is perturbed (sampled by the mechanism,
             possibly as the input word), unknown (not in the space), sampled as a number, of a
-            surrogate, or kept (unmodified; includes punctuation and white space).
+            surrogate, or kept (in plaintext; includes punctuation and white space).
         draws, number_draws: Draws of the word mechanism, and of the number mechanism.
         most_draws: Draws of the word mechanism in the document with most draws; not a sum.
         uncovered: Redacted passages in uncovered languages and scripts.
@@ -94,7 +94,7 @@ class Count:
 
     @property
     def kept(self) -> int:
-        """Number of unmodified tokens."""
+        """Number of tokens in plaintext."""
         return self.tokens - self.perturbed - self.unknown - self.numbers - self.surrogates
 
     def __add__(self, other: Count) -> Count:

@@ -74,7 +74,7 @@ class Remap:
     ) -> Ints1d:
         """Return the most likely originals of released words, int64 (k,); see ty.Editor.
 
-        Fixed words are plaintext: they stay unchanged, and serve as context.
+        Fixed words are in plaintext, and serve as context.
         """
         chain, edited = self._chain, rows.astype(np.int64)
         is_fixed = np.zeros(len(rows), dtype=bool) if fixed is None else fixed

@@ -16,7 +16,7 @@ class Kind(IntEnum):
     Attributes:
         SENTENCE_END: Punctuation or white space that ends a sentence.
         PUNCTUATION: Other punctuation or white space.
-        PLAIN: An unmodified word.
+        PLAIN: A word in plaintext.
         SURROGATE: A token of a surrogate.
         SELECTED: A word to be sampled. It becomes SAMPLED, or UNKNOWN if the space lacks it.
         SAMPLED: A sampled word of the space.

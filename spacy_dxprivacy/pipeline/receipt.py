@@ -216,7 +216,7 @@ class ReceiptTerms:
         return cast("Stage", {"stage": name, **beside, **stated})
 
     def stages(self, in_clear: Iterable[str]) -> list[Stage]:
-        """Return all stages. in_clear: descriptions of what is in plaintext."""
+        """Return all stages. in_clear: descriptions of what is visible."""
         release = self._stage("release")
         return [*self._stages, release | {"in_clear": list(in_clear), "version": __version__}]
 

@@ -1,7 +1,7 @@
 """Selectors choose the words to replace.
 
-Selectors return a boolean for each token of a Doc. Other tokens are released unmodified, and it is
-visible which these are; the receipt states this in the words of `in_clear`.
+Selectors return a boolean for each token of a Doc. Other tokens are released in plaintext, and
+it is visible which these are; the receipt states this in the words of `in_clear`.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _input_texts(draft: Draft, places: Ints1d) -> list[str]:
 def _visible_words(draft: Draft, context: StageContext, drawn: Bools1d) -> tuple[Ints1d, Bools1d]:
     """Return the words that a mechanism or editor sees, int64 (k,), and where sentences begin.
 
-    It sees the drawn words, bool (t,), and unmodified words of the space as context.
+    It sees the drawn words, bool (t,), and plaintext words of the space as context.
     """
     plain = of_kind(draft.kinds, Kind.PLAIN) & (draft.rows >= 0)
     if context.settings.surrogates:
@@ -286,7 +286,7 @@ def _checked_edit(returned: Any, rows: Ints1d, fixed: Bools1d) -> Ints1d:
     edited = np.asarray(returned)
     valid = edited.shape == rows.shape and edited.dtype.kind in "iu"
     if not valid or (edited[fixed] != rows[fixed]).any():
-        expected = "as many row numbers, unchanged for unmodified words"
+        expected = "as many row numbers, unchanged for words in plaintext"
         raise bad_return("The editor", edited, len(rows), expected)
     return edited
 

@@ -86,7 +86,7 @@ class Prompt:
     Args:
         body: The JSON of the request.
         public: Names of models and functions to send besides those made of public words.
-        images: Whether to send images, audio and files, unmodified.
+        images: Whether to send images, audio and files, in plaintext.
 
     Raises:
         InvalidRequest: For a field that is neither a text nor a known setting.
@@ -99,7 +99,7 @@ class Prompt:
         self.dropped = sum(body[key] is not None for key in body.keys() - kept)
         self._body, self._public, self._images = kept, public, images
         self._lines: list[Line] = []  # key and text
-        self._names: list[tuple[str, str]] = []  # field and identifier, which stays unmodified
+        self._names: list[tuple[str, str]] = []  # field and identifier, in plaintext
         self.functions: set[str] = set()  # names of the functions that it offers
         self._data_keys: dict[str, str] = {}  # new keys of data by original
         self._neutral_keys: dict[str, str] = {}  # original by new key such as key_1
@@ -269,7 +269,7 @@ class Prompt:
         return key
 
     def _parameter(self, text: str) -> str:
-        """Return a key of a schema. Functions need it unmodified, so it is noted to be checked."""
+        """Return a key of a schema, noted to be checked: functions need it in plaintext."""
         if text not in SCHEMA_KEYS:
             if not _NAME.fullmatch(text):
                 raise InvalidRequest("a schema has a key that is no name.")
@@ -301,7 +301,7 @@ def add_note(body: dict[str, Any], field: str) -> dict[str, Any]:
     return {**body, field: f"{NOTE}\n\n{value}" if value else NOTE}
 
 
-# -- thoughts of a model: they are sent back unmodified, proved by a seal of this process ----------
+# -- thoughts of a model: they are sent back as they came, proved by a seal of this process --------
 
 
 def seal(value: str, thought: str = "") -> str:

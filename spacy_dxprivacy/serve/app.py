@@ -105,7 +105,7 @@ class AnalyzerResult(Body):
 
 class AnonymizeRequest(Body):
     """A request of presidio's anonymizer: words of entities that its analyzer recognised are
-    sampled, and all other text stays unmodified."""
+    sampled, and all other text stays in plaintext."""
 
     text: Text
     analyzer_results: list[AnalyzerResult] = Field(default=[], max_length=MAX_ITEMS)
@@ -190,7 +190,7 @@ async def anonymize(body: AnonymizeRequest, request: Request) -> AnonymizeAnswer
 
 @routes.get("/about")
 async def about(request: Request) -> dict[str, Any]:
-    """Return the mechanism, its guarantee, and what stays in plaintext, for all texts."""
+    """Return the mechanism, its guarantee, and what stays visible, for all texts."""
     t = request.app.state.service.terms
     return {
         "mechanism": t.mechanism, "guarantee": t.guarantee.to_dict(), "space": t.space,

@@ -77,7 +77,7 @@ class Draws:
 
     rng: secure stream. user: user of the document, or "". memory: state that the surrogates of the
     document share. caller: caller of the service, or ""; each caller has its own key. plain: words
-    released unmodified outside of mentions; they are not drawn as names. language: language of the
+    in plaintext, outside of mentions; they are not drawn as names. language: language of the
     document. base: language of the pipeline; surrogates by a key are in it. order: order of day and
     month in earlier documents, "mdy" or "dmy"; "" if they do not show an order.
     """
@@ -111,7 +111,7 @@ class Surrogate(Protocol):
     name: registered name. way: "drawn", "words" (the component's mechanism samples the words of the
     mention) or "kept". in_clear: describes what stays visible of the original. chance: largest
     probability that a mention is unchanged; 0 means never, and an unchanged mention then raises.
-    guarantee: guarantee of the drawn texts, given the parts in plaintext.
+    guarantee: guarantee of the drawn texts, given what is visible.
     """
 
     @property
@@ -130,8 +130,8 @@ class Surrogate(Protocol):
     def guarantee(self) -> Guarantee: ...
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return a text for each mention, in order; None for a mention that stays unmodified. Raise
-        DxError if the document cannot be released."""
+        """Return a text for each mention, in order; None for a mention in plaintext. Raise DxError
+        if the document cannot be released."""
         ...
 
 
@@ -213,7 +213,7 @@ class Independent:
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """The guarantee of the drawn text, given the parts in plaintext."""
+        """The guarantee of the drawn text, given what is visible."""
         keyed = self.scope.reach == "corpus"
         premise = "To whoever lacks the key; HMAC-SHA256 is taken to be a pseudorandom function. "
         return Guarantee(

@@ -6,13 +6,13 @@ Persons     a mail address or user name made of a person's name ("jdoe", "john.d
             follows
 Contact     drawn from ranges reserved for examples: telephone numbers with 555-01xx, example.com,
             .org and .net (RFC 2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737),
-            2001:db8::/32 (RFC 3849); a user name is a word and four digits. In plaintext are the
+            2001:db8::/32 (RFC 3849); a user name is a word and four digits. Visible are the
             kind of each mention, among these, and the form of a telephone number
 Digits      records, accounts, cards: every digit and letter is sampled uniformly, in the form of
             the mention. A valid card number becomes a card number of a test range (4000 00,
             5105 10, 3782 82) with a valid check digit; a valid IBAN becomes an IBAN of the same
             country with valid check digits and a bank code of zeros; a social security number
-            becomes one with the area 9xx, which is never issued. In plaintext is the form: how many
+            becomes one with the area 9xx, which is never issued. Visible is the form: how many
             digits and letters, the marks between them, words of forms beside them, which kind of
             check digits is valid, and the country of an IBAN
 Guarantee   epsilon 0 for the drawn text

@@ -16,7 +16,7 @@ Adjacency   Documents of one layout: the same text outside of dates, and dates o
             Numeric dates are read in the order of the setting or, if one of them does not fit it
             and all fit the other order, in the other order. The order is a part of the layout:
             documents that are read in different orders are not adjacent
-Plaintext   the days between two dates of a document, the form of each date, that a holiday is named
+Visible     the days between two dates of a document, the form of each date, that a holiday is named
             (each becomes "a holiday"), minutes, ages up to 89, whether a date implies an age over
             89 (it becomes "1933 or earlier"), and words that are relative to a date
 Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis et al. 2013 (metrics)
@@ -135,7 +135,7 @@ class DateShift:
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """The guarantee of the drawn text, given the parts in plaintext."""
+        """The guarantee of the drawn text, given what is visible."""
         delta, notes, stays = 0.0, "", tanh(self.epsilon * self.step / 2)
         if self.window is not None:
             steps = 2 * (self.window // self.step) + 1

@@ -2,14 +2,14 @@ r"""Names of persons, drawn independently of the originals, part by part (dx.Nam
 
 Probability  Without a key: a first name and a family name, uniform over the lists of the document's
              language (in English 1,024 each, frequent in the 1990 census of the United States, and
-             no plain words, places, peoples or brands), except names among the words that the
-             document releases unmodified. Two persons that the document distinguishes share neither
+             no plain words, places, peoples or brands), except names among the words of the
+             document in plaintext. Two persons that the document distinguishes share neither
              name, as long as the lists suffice. With a key: each given name and each family name
              has one surrogate, uniform over keys. The initial is drawn first, since "J. Doe" shows
              no more of John, then a name with that initial. Two persons may share a name by chance,
              and the name may occur in the document
 User names   "jdoe" becomes the user name of the surrogate; see codes
-Guarantee    epsilon 0: the drawn text does not depend on the original. In plaintext are which
+Guarantee    epsilon 0: the drawn text does not depend on the original. Visible are which
              mentions of a document are of one person, the language, with form, how each is written,
              and with a key, which documents mention one given name, one initial or one family name
 """

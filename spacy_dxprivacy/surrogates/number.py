@@ -2,12 +2,12 @@ r"""Numbers sampled near their value (dx.Number.v1).
 
 "relative"  ln(1 + v) plus two-sided geometric noise in steps of 2^-40; metric
             |ln((1 + v) / (1 + w))|
-"absolute"  v plus the same noise in steps of the last decimal shown; metric |v - w| / unit
+"absolute"  v plus the same noise in steps of the last visible decimal; metric |v - w| / unit
 Noise       P[k steps] proportional to exp(-epsilon |k| step), sampled in integer arithmetic
 Guarantee   epsilon nats per unit of the metric (metric-dp), for numbers of any value in the same
             text, with the same sign, decimals and percent sign. Each number of a mention such as
             120/80 is sampled separately; distances of mentions are the sums over their numbers.
-            Rounding to the decimals shown, bounds, and the written form are post-processing.
+            Rounding to the visible decimals, bounds, and the written form are post-processing.
             "relative" rounds the logarithm to a step first: at most epsilon 10^-12 more
 Form        A public ASCII pattern decides whether a text is a number; the value never does. The
             value does not decide the written form either: commas and leading zeros are dropped,

@@ -3,19 +3,19 @@ dx.Address.v1, dx.Organisation.v1).
 
 Place         a city becomes a city of the United States (uniform over 1,024, with its state), a
               state becomes the state of such a city, a country a country (uniform over 105), and a
-              postal code a code of such a state. In plaintext are whether a mention is a city, a
+              postal code a code of such a state. Visible are whether a mention is a city, a
               state, a country or a postal code, and which mentions of a document are the same
 Address       a house number (uniform from 1 to 9999), a street (uniform over 188 names and 8
-              kinds), a city with its state, and a postal code of that state. In plaintext is which
+              kinds), a city with its state, and a postal code of that state. Visible is which
               of these parts a mention has
 Organisation  a family name (uniform over 1,024) with a street name (over 188) and the kind that the
-              mention names (Hospital, University, Bank), which is in plaintext, else with one of
+              mention names (Hospital, University, Bank), which stays visible, else with one of
               eight forms of companies
 Languages     The above holds for English. In other languages: a town (uniform over about 100), a
               country (about 60), a postal code (new digits and letters); a street (about 60), a
               house number (1 to 199), a town and a postal code, which need not be the town's; a
               family name with the kind that the mention names (Klinik, Banca), else with one of
-              six forms of companies. The language is in plaintext
+              six forms of companies. The language is visible
 Guarantee     epsilon 0 for the drawn text
 """
 

@@ -1,8 +1,8 @@
 r"""Surrogates that draw no value, and presets of surrogates by label.
 
-dx.Mask.v1    a mark for every letter and digit: the length is in plaintext, unless `length` sets it
-dx.Redact.v1  the same text for all mentions, such as [PERSON]: only their presence is in plaintext
-dx.Keep.v1    the unmodified mention, in plaintext
+dx.Mask.v1    a mark for every letter and digit: the length is visible, unless `length` sets it
+dx.Redact.v1  the same text for all mentions, such as [PERSON]: only their presence is visible
+dx.Keep.v1    the mention, in plaintext
 dx.Words.v1   each word of the mention sampled by the component's mechanism, under its guarantee
 dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and the i2b2 notes:
               "standard", or "clinical", which replaces identifiers of a person but no quantities
@@ -64,7 +64,7 @@ class FixedText:
 
 @dataclass(frozen=True)
 class Unchanged:
-    """Leaves mentions unmodified, or leaves their words to the mechanism of the component."""
+    """Leaves mentions in plaintext, or leaves their words to the mechanism of the component."""
 
     name: str
     way: str
@@ -90,8 +90,8 @@ def make_mask(mark: str = "*", length: int | None = None) -> FixedText:
         raise fail("mark", "one character that is no letter, digit or white space", mark)
     if length is not None:
         return FixedText("dx.Mask.v1", (), text=mark * whole("length", length, least=1))
-    shown = "the length of masked mentions, and what is no letter or digit in them"
-    return FixedText("dx.Mask.v1", (shown,), mark=mark)
+    visible = "the length of masked mentions, and what is no letter or digit in them"
+    return FixedText("dx.Mask.v1", (visible,), mark=mark)
 
 
 @registry.dx_surrogates("dx.Redact.v1")
@@ -104,7 +104,7 @@ def make_redact(text: str | None = None) -> FixedText:
 
 @registry.dx_surrogates("dx.Keep.v1")
 def make_keep() -> Unchanged:
-    """Make a surrogate that leaves mentions unmodified."""
+    """Make a surrogate that leaves mentions in plaintext."""
     return Unchanged("dx.Keep.v1", "kept", ("unmodified mentions",), NO_LOSS)
 
 

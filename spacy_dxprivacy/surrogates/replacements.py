@@ -60,7 +60,7 @@ def replace_mentions(
         surrogates: Surrogates by label.
         rng: Source of randomness.
         entities: Entities of a selector, which replace doc.ents.
-        rest_is_plain: Whether all words outside of entities are released unmodified.
+        rest_is_plain: Whether all words outside of entities are released in plaintext.
 
     Raises:
         DxError: A surrogate does not return a text for each mention, or it returns originals.

@@ -168,7 +168,7 @@ def test_a_summary_has_six_lines_and_says_where_the_whole_receipt_is(dx):
     for options in ("", "--entities person", "--surrogates standard", "-m laplace -e 9"):
         result = dx("-", *options.split(), input="The cat of John Smith sleeps.")
         labels = [line[2:12].strip() for line in result.stderr.splitlines() if line[2] != " "]
-        assert len(result.stderr.splitlines()) <= 6 and labels[-2:] == ["Unmodified", "Receipt"]
+        assert len(result.stderr.splitlines()) <= 6 and labels[-2:] == ["Visible", "Receipt"]
         no_secret_in(result.stderr)
 
 

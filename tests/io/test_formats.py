@@ -132,7 +132,7 @@ def test_what_is_named_is_sanitised_and_all_else_passes_through(dx, tmp_path, fo
     (tmp_path / f"in.{form}").write_bytes(written(form))
     paths = tmp_path / f"in.{form}", tmp_path / f"out.{form}"
     result = ok(dx(*paths, "--field", "note", f"--{UNKNOWN}", "dx.Redact.v1"))
-    assert "UNMODIFIED: the fields id, day." in result.stderr
+    assert "IN PLAINTEXT: the fields id, day." in result.stderr
     raw = (tmp_path / f"out.{form}").read_bytes()
     rows = read_back(form, raw)
     assert [list(row) for row in rows] == [["id", "note", "day"]] * 2

@@ -234,7 +234,7 @@ def test_a_run_on_entities_states_its_surrogates_and_no_mechanism_that_did_nothi
     assert re.search(r"PERSON: (\d) of \1 mention\(s\), by other names", text)
     first = text.split("Everything else")[0]
     assert not any(what in first for what in ("epsilon", "0 places", " 0 words", "dx.Path"))
-    assert "a month apart" in first and "unmodified: punctuation" in first
+    assert "a month apart" in first and "in plaintext: punctuation" in first
     # What no recogniser found stays: the document that holds it is the first, with a mark.
     shown = re.search(r"number of rare words that stay.*?Sanitised (\d) ", text)
     assert shown and shown[1] == "1"

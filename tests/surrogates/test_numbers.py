@@ -68,7 +68,7 @@ def test_whether_a_token_is_a_number_is_the_same_for_all_digits(text, data):
      ("999999999999999.9", "999999999999999.0")],
 )  # fmt: skip
 def test_a_number_is_written_by_its_value_and_decimals_alone(text, written, monkeypatch):
-    monkeypatch.setattr(number, "geometric", lambda rate, stream: 0)  # no step of noise
+    monkeypatch.setattr(number, "discrete_laplace", lambda rate, stream: 0)  # no step of noise
     assert draw(make(), [text], Rng(seed=1)) == [written]
 
 

@@ -289,7 +289,7 @@ def values_of(surrogate, mentions):
 def with_noise(surrogate, mentions, noises):
     left = iter(noises)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(number, "geometric", lambda rate, stream: next(left))
+        patch.setattr(number, "discrete_laplace", lambda rate, stream: next(left))
         return shown(surrogate, mentions)
 
 

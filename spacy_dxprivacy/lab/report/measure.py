@@ -302,7 +302,7 @@ def _hidden(release: Release, words: Words, measured: Measured) -> None:
 
 
 def _linked_by_rest(release: Release, measured: Measured) -> None:
-    """Link documents by all their words, most of which are unmodified."""
+    """Link documents by all their words, most of which are in plaintext."""
     before, after = zip(*(pair.texts for pair in release.pairs), strict=True)
     try:
         figures = link_texts(before, after, (release.account.terms.mechanism, NAN))
