@@ -360,8 +360,10 @@ def is_missing_attribute(dotted, text):
         return not has_dotted(dotted)
     if has_file(dotted) or dotted in text.made:
         return False
+    if f"{PACKAGE}.{first}.{second}" in known.modules:
+        return not has_dotted(f"{PACKAGE}.{dotted}")
     homes = [names for module, names in known.modules.items() if module.endswith(f".{first}")]
-    if homes and re.match(r"[A-Z][A-Z_]|[A-Z][a-z]+[A-Z]", second):
+    if homes and second[0].isupper():
         return all(second not in names for names in homes)
     if first in known.classes:
         return known.classes[first] is not None and second not in known.classes[first]
@@ -457,7 +459,9 @@ def missing_in(file, source):
         ("a.py", '"""See spacy_dxprivacy.text.foo."""', ["spacy_dxprivacy.text.foo"]),
         ("a.py", "# like the one of Space.from_vektors", ["Space.from_vektors"]),
         ("a.py", "# like Terms.stages", ["Terms.stages"]),
+        ("a.md", "It is a `surrogates.base.Mentions`.", ["surrogates.base.Mentions"]),
         ("a.py", "# see language.RAREST", ["language.RAREST"]),
+        ("a.py", "# see ty.Stages", ["ty.Stages"]),
         ("a.py", "# at most MOST_RUNS of them", ["MOST_RUNS"]),
         ("a.py", '"""Call `sanitise_all()` first."""', ["sanitise_all"]),
         ("a.py", "# set_aside does it", ["set_aside"]),

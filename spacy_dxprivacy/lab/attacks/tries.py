@@ -34,7 +34,7 @@ REPEATS = (1, 2, 4, 8, 16)
 LINK_LENGTH = 20
 MAX_LINKED = 500
 TESTED = 4  # words of each document
-RARE = 1e-4
+MAX_MEMBER_FREQUENCY = 1e-4
 
 
 def attack(name: str, trial: AttackTrial) -> list[AttackFigure]:
@@ -151,7 +151,10 @@ def _membership(trial: AttackTrial) -> Iterator[Success]:
 
     measures = ("AUC", guessing.auc), (TRUE_POSITIVES, guessing.true_positives)
     pairs = scores(members), scores(non_members)
-    any_word, rare = np.ones(len(words), dtype=bool), target.frequencies[words] < RARE
+    any_word, rare = (
+        np.ones(len(words), dtype=bool),
+        target.frequencies[words] < MAX_MEMBER_FREQUENCY,
+    )
     for setting, subset in {"any word": any_word, "rare words": rare}.items():
         if subset.sum() < 2:
             continue
