@@ -33,11 +33,11 @@ from spacy_dxprivacy.lab.attacks.frontier import AttackTarget, guesses_of
 from spacy_dxprivacy.lab.attacks.reading import SeenRelease, filled_guess
 from spacy_dxprivacy.lab.corpus import (
     EncodedCorpus,
-    coded,
+    encode_values,
     linear_model,
     macro_f1,
     read_fields,
-    sanitised,
+    sample_release,
     words_of,
 )
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
@@ -140,13 +140,13 @@ def reconstructed(case: Case, target: AttackTarget, epsilon: float, *, both: boo
     mechanism = make_mechanism(DEFAULT_CONFIG["mechanism"], target.space, epsilon)
     text = case.corpus
     if not both:
-        out = sanitised(text, mechanism, Rng(1)).rows
+        out = sample_release(text, mechanism, Rng(1)).rows
         return strongest(guesses_of(target, out, mechanism, 2), text.rows)
     rows = np.where(case.mode > 0, -1, text.rows)
     cuts = text.starts[1:-1]
     drawn = EncodedCorpus.of(np.split(rows, cuts), np.split(text.sentences, cuts))
     of_drawn = AttackTarget(target.space, drawn, text, candidates=target.candidates)
-    out = sanitised(drawn, mechanism, Rng(1)).rows
+    out = sample_release(drawn, mechanism, Rng(1)).rows
     guess = text.rows.copy()
     guess[case.mode == 0] = strongest(guesses_of(of_drawn, out, mechanism, 2), drawn.rows)
     seen = SeenRelease(guess, text.sentences)
@@ -212,7 +212,7 @@ def main() -> None:
         (train, labels), (test, truth) = (
             zip(*read_fields(path, ("text", "label")), strict=True) for path in paths.split(",")
         )
-        classes = coded([*labels, *truth], "label")
+        classes = encode_values([*labels, *truth], "label")
         y, gold = classes[: len(labels)], classes[len(labels) :]
         for mode, epsilon in (("before", 0.0), ("words", EPSILON), ("both", EPSILON)):
             texts = train if not epsilon else release(train, epsilon, both=mode == "both")[0]

@@ -24,12 +24,12 @@ import spacy
 from figures import DOCS, write_result
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.lab.attacks import AttackTarget, SeenRelease, guesses_of, sanitised
+from spacy_dxprivacy.lab.attacks import AttackTarget, SeenRelease, guesses_of, sample_release
 from spacy_dxprivacy.lab.attacks.frontier import panels_of
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
 from spacy_dxprivacy.lab.corpus import corpus_of, read_texts, tokenizer, words_of
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
-from spacy_dxprivacy.lab.results import NAN, ResultTable, Row, interpolated, plain, text_table
+from spacy_dxprivacy.lab.results import NAN, ResultTable, Row, interpolate, plain, text_table
 
 HERE = Path(__file__).parent
 SEED, DOCUMENTS = 1, 12
@@ -70,7 +70,7 @@ class Comparison:
         target, key = self.target, (EDITED.get(name, name), epsilon)
         if key not in self.released:
             mechanism = make_mechanism(peer["config"], target.space, epsilon)
-            outputs = sanitised(target.text, mechanism, Rng(SEED)).rows
+            outputs = sample_release(target.text, mechanism, Rng(SEED)).rows
             guesses = guesses_of(target, outputs, mechanism, SEED + 1)
             self.released[key] = mechanism, outputs, guesses
         mechanism, outputs, guesses = self.released[key]
@@ -116,7 +116,7 @@ def at_equal_attacker(rows: Sequence[Row], share: float) -> list[Row]:
     nearest, shown = nearest_of(rows, share), []
     for name in dict.fromkeys(row["mechanism"] for row in rows):
         own = [row for row in rows if row["mechanism"] == name]
-        shown += interpolated(own, "found", share) or [nearest[name]]
+        shown += interpolate(own, "found", share) or [nearest[name]]
     return shown
 
 

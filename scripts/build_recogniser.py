@@ -54,7 +54,9 @@ class Options:
 def save(model: network.Network, folder: Path) -> None:
     """Write the parameters as float16."""
     folder.mkdir(exist_ok=True, parents=True)
-    arrays: dict[str, Any] = {name: now.astype(np.float16) for name, now in network.named(model)}
+    arrays: dict[str, Any] = {
+        name: now.astype(np.float16) for name, now in network.named_parameters(model)
+    }
     np.savez_compressed(folder / network.FILE, **arrays)
 
 
@@ -62,7 +64,7 @@ def continue_from(model: network.Network, folder: Path) -> None:
     """Set the parameters to those of an earlier network. Rows of a smaller table are repeated: a
     word has the same row of it as before, so the network computes the same."""
     with np.load(folder / network.FILE) as stored:
-        for name, values in network.named(model):
+        for name, values in network.named_parameters(model):
             earlier = stored[name]
             repeats = -(-len(values) // len(earlier))
             values[:] = np.concatenate([earlier] * repeats)[: len(values)]
@@ -70,10 +72,10 @@ def continue_from(model: network.Network, folder: Path) -> None:
 
 def average(model: network.Network, folders: list[Path]) -> None:
     """Set the parameters to the mean of networks that continued from the same one."""
-    arrays = dict(network.named(model))
+    arrays = dict(network.named_parameters(model))
     totals = {name: np.zeros(values.shape) for name, values in arrays.items()}
     for folder in folders:
-        for name, values in network.named(network.load(folder)):
+        for name, values in network.named_parameters(network.load(folder)):
             totals[name] += values
     for name, values in arrays.items():
         values[:] = totals[name] / len(folders)

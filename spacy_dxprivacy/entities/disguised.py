@@ -42,8 +42,8 @@ _CAMEL = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]+")
 def match_disguised(doc: Doc) -> list[Entity]:
     """Return the disguised names of a text as (DISGUISED, start, end) in tokens."""
     text = doc.text
-    spans = [*_parted(text), *_references(text), *_glued(text), *_joined_spans(text, _leet(text))]
-    spans += _joined_spans(text, map(_spelled, _LETTERS.finditer(text)))
+    spans = [*_parted(text), *_references(text), *_glued(text), *_spans_of_parts(text, _leet(text))]
+    spans += _spans_of_parts(text, map(_spelled, _LETTERS.finditer(text)))
     return [in_tokens(doc, "DISGUISED", *span) for span in spans]
 
 
@@ -61,7 +61,7 @@ def _is_unlisted(word: str) -> bool:
     return len(word) >= MIN_UNLISTED and not is_listed and not ordered
 
 
-def _joined_spans(text: str, parts: Iterable[tuple[int, int, bool]]) -> Iterator[tuple[int, int]]:
+def _spans_of_parts(text: str, parts: Iterable[tuple[int, int, bool]]) -> Iterator[tuple[int, int]]:
     """Join adjacent parts (start, end, is a name). Return the runs that contain a name."""
     runs: list[tuple[int, int, bool]] = []
     for start, end, named in parts:

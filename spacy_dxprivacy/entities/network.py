@@ -90,7 +90,7 @@ def load(folder: Path) -> Network:
             (folder / PARAMETER_FILE).open("rb") as file,
             np.load(file, allow_pickle=False) as stored,
         ):
-            for name, values in named(network):
+            for name, values in named_parameters(network):
                 if stored[name].shape != values.shape or not np.isfinite(stored[name]).all():
                     raise ValueError
                 values[:] = stored[name]
@@ -105,7 +105,7 @@ def bundled() -> Network:
     return load(DATA / "ner-en")
 
 
-def named(network: Network) -> Iterable[tuple[str, Any]]:
+def named_parameters(network: Network) -> Iterable[tuple[str, Any]]:
     """Yield each parameter array with its name in the file."""
     for i, layer in enumerate(network.walk()):
         for name in layer.param_names:

@@ -186,11 +186,11 @@ def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> lis
     return [
         Entity(label, run[0] + start, run[0] + end)
         for run in (part.tolist() for part in np.split(candidates, breaks) if len(part))
-        for label, start, end in _best_entities(scores[run[0] : run[-1] + 1])
+        for label, start, end in _decode(scores[run[0] : run[-1] + 1])
     ]
 
 
-def _best_entities(scores: Floats2d) -> list[Entity]:
+def _decode(scores: Floats2d) -> list[Entity]:
     """Return the entities of the tag sequence with the highest sum of scores (Viterbi)."""
     outside, begins, inside = scores[:, 0], scores[:, 1::2], scores[:, 2::2]
     best, in_label = 0.0, np.full(begins.shape[1], -np.inf)

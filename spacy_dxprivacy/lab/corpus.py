@@ -217,20 +217,20 @@ class EncodedCorpus:
         return np.asarray(np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1))
 
 
-def sanitised(
+def sample_release(
     corpus: EncodedCorpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token"
 ) -> Draw:
     """Release a corpus as the component does: outputs (t,), and noisy vectors (t, d), if any. Scope
     "type" samples each distinct word of a document once, by itself."""
     if one_of("scope", scope, SCOPES) == "token":
-        return drawn(mechanism, corpus.rows, rng, corpus.sentences)
+        return sample_in_batches(mechanism, corpus.rows, rng, corpus.sentences)
     _, firsts, draw_of = np.unique(corpus.words(), return_index=True, return_inverse=True)
-    draw = drawn(mechanism, corpus.rows[firsts], rng)
+    draw = sample_in_batches(mechanism, corpus.rows[firsts], rng)
     vectors = None if draw.vectors is None else draw.vectors[draw_of]
     return Draw(draw.rows[draw_of], vectors)
 
 
-def drawn(
+def sample_in_batches(
     mechanism: Mechanism, rows: Ints1d, rng: Rng, starts: Bools1d | None = None
 ) -> Draw:  # fmt: skip
     """Sample about BATCH_WORDS words at a time; whole sentences for sentence-level mechanisms."""
@@ -248,14 +248,14 @@ def drawn(
     )
 
 
-def repeated(
+def repeat_release(
     corpus: EncodedCorpus, mechanism: Mechanism, at: tuple[Ints1d, Ints1d], times: int, rng: Rng
 ) -> Draw:  # fmt: skip
     """Release words in place of others, `times` each, within the sentences of a text. at: places
     (p,) and words (p,)."""
     places, words = at
     if not facts_of(mechanism).draws_sentences:
-        return drawn(mechanism, np.repeat(words, times), rng)
+        return sample_in_batches(mechanism, np.repeat(words, times), rng)
     first = np.flatnonzero(corpus.sentences)
     last = np.append(first[1:], len(corpus.rows))
     sentence_of = np.searchsorted(first, places, side="right") - 1
@@ -267,7 +267,7 @@ def repeated(
         rows.append(np.tile(sentence, times))
         starts.append(np.tile(np.arange(b - a) == 0, times))
         total += times * (b - a)
-    out = drawn(mechanism, np.concatenate(rows), rng, np.concatenate(starts))
+    out = sample_in_batches(mechanism, np.concatenate(rows), rng, np.concatenate(starts))
     return Draw(out.rows[np.concatenate(wanted)])
 
 
@@ -300,7 +300,7 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         raise UsageError(f"{path.name}: no row has all of {', '.join(names)}.")
 
 
-def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
+def encode_values(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
     """Return codes from 0 for the values. Raise UsageError for fewer than two values, or values of
     one text; `alone` permits some of these."""
     counts = Counter(column)

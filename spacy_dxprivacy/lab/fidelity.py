@@ -65,7 +65,7 @@ def measure_fit(
     """
     pairs, fitting = Counter[str](), Counter[str]()
     for number, gold in enumerate(golds):
-        doc = _annotated(nlp, gold, surrogates)
+        doc = _annotate(nlp, gold, surrogates)
         drawn = replace_mentions(doc, surrogates, Rng((seed << 32) + number))
         replaced, end = list[Replaced](), len(doc)
         for item in reversed(drawn):
@@ -79,7 +79,7 @@ def measure_fit(
     return {name: FitShare(pairs[name], fitting[name]) for name in RELATIONS}
 
 
-def _annotated(nlp: Language, gold: Gold, labels: Mapping[str, object]) -> Doc:
+def _annotate(nlp: Language, gold: Gold, labels: Mapping[str, object]) -> Doc:
     doc = nlp.make_doc(gold.text)
     entities = [entity for entity in gold.entities if entity.label in labels]
     doc.set_ents(filter_spans(spans_of(doc, entities)))

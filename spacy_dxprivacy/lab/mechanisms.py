@@ -59,19 +59,19 @@ def parse_tunable(text: str) -> tuple[str, dict[str, Any]]:
     if required := [key for key in required if key != "epsilon"]:
         raise UsageError(f"{name} has no default for {', '.join(required)}.")
     if label != name:
-        unfitted(config, 1.0)
+        make_unfitted(config, 1.0)
     return label, config
 
 
 def make_mechanism(setting: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:
     """Return a mechanism that is fitted on the space. setting: as of `unfitted`."""
     with quiet():
-        mechanism = unfitted(setting, epsilon)
+        mechanism = make_unfitted(setting, epsilon)
         mechanism.fit(space)
     return mechanism
 
 
-def unfitted(setting: str | dict[str, Any], epsilon: float | None = None) -> Mechanism:
+def make_unfitted(setting: str | dict[str, Any], epsilon: float | None = None) -> Mechanism:
     """Return an unfitted mechanism, without a warning of a missing guarantee. setting: a registered
     name, or a config of parse_mechanism. epsilon: replaces that of the config."""
     config = {"@dx_mechanisms": setting} if isinstance(setting, str) else setting

@@ -41,7 +41,7 @@ def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, f
     return float(low), float(high)
 
 
-def interpolated(rows: Iterable[Row], column: str, at: float) -> list[Row]:
+def interpolate(rows: Iterable[Row], column: str, at: float) -> list[Row]:
     """Return the row of each mechanism at this value of a column, interpolated linearly; mechanisms
     without measurements on both sides are left out."""
     at_value = []

@@ -55,19 +55,19 @@ class VariantLikelihood(SentenceLikelihood):
         self.kernel.prepare(set(variants.reshape(-1).tolist()) - {UNKNOWN_ROW})  # at once: faster
         *leading, (last, last_fixed) = zip(variants, fixed.tolist(), strict=True)
         if not leading:
-            logs: Floats1d = np.log(self._against(last, last_fixed, ahead * behind))
+            logs: Floats1d = np.log(self._sum_over_states(last, last_fixed, ahead * behind))
             return logs
         logs = np.zeros(variants.shape[1])
         for part in blocks(variants.shape[1], LANES):
             X = np.repeat(ahead.astype(self.emissions.dtype)[:, None], len(logs[part]), axis=1)
             for rows, is_fixed in leading:
-                X *= self._emitted(rows[part], is_fixed)
+                X *= self._emissions_of(rows[part], is_fixed)
                 sums = X.sum(axis=0)
                 X, logs[part] = self.chain.forward(X / sums), logs[part] + np.log(sums)
-            logs[part] += np.log(behind @ (X * self._emitted(last[part], last_fixed)))
+            logs[part] += np.log(behind @ (X * self._emissions_of(last[part], last_fixed)))
         return logs
 
-    def _emitted(self, rows: Ints1d, fixed: bool) -> Floats2d:
+    def _emissions_of(self, rows: Ints1d, fixed: bool) -> Floats2d:
         """Return the emissions of words at one place, (K, m), up to a common factor."""
         emissions = self.emissions
         if (rows == rows[0]).all():
@@ -79,7 +79,7 @@ class VariantLikelihood(SentenceLikelihood):
             e[states] *= factors
         return E.T
 
-    def _against(self, rows: Ints1d, fixed: bool, messages: Floats1d) -> Floats1d:
+    def _sum_over_states(self, rows: Ints1d, fixed: bool, messages: Floats1d) -> Floats1d:
         """Return the sums over states (k,) of emissions of each word times messages (states,)."""
         emissions = self.emissions
         if fixed:

@@ -83,7 +83,9 @@ class Contact(Independent):
             identity = bare or mention.text.strip().casefold()
             draw = partial(self._draw, kind, mention.text, identity, draws)
             surrogate = self.scope.draw_once(drawn, (identity, kind), draw)
-            contacts.append(_dialled(surrogate, mention.text) if kind == "phone" else surrogate)
+            contacts.append(
+                _write_digits(surrogate, mention.text) if kind == "phone" else surrogate
+            )
         # Last, so that the draws do not depend on which mentions are made of a person's name.
         for i, kind in enumerate(kinds):
             if kind in ("mail", "user"):
@@ -149,14 +151,14 @@ def _phone(text: str, stream: Stream) -> str:
     local = "55501" + digits(2, stream)
     area = f"{2 + below(8, stream)}{digits(2, stream)}"
     number = (_country(k) + area + local)[-k:] + digits(len(places) - k, stream)
-    return _dialled(number, text)
+    return _write_digits(number, text)
 
 
 def _country(k: int) -> str:
     return "1" if k == 11 else "9" * max(k - 10, 0)
 
 
-def _dialled(number: str, text: str) -> str:
+def _write_digits(number: str, text: str) -> str:
     """Replace the digits of a text, in place, by the digits of a drawn number."""
     drawn, k = "".join(filter(str.isdigit, number)), sum(map(str.isdigit, text))
     numerals = iter(drawn if len(drawn) == k else (_country(k) + drawn[-10:])[-k:])
@@ -294,7 +296,7 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     words = [fold(piece) for piece in raw]
     longest = max(words, key=len, default="")
     becomes = next((person for person in people.get(longest, ()) if _names(person, words)), {})
-    guess = guessed(raw) if not becomes and scope.key is not None else None
+    guess = guess_name(raw) if not becomes and scope.key is not None else None
     if guess is not None:
         last = guess[1] if name_classes(guess[1]) else _GLUED.sub("", guess[1])
         name = keyed_name(scope, draws, guess[0], last)
@@ -329,10 +331,10 @@ def _names(person: Mapping[str, str], words: Sequence[str]) -> bool:
     return any(len(word) > 2 for word in words) and all(word in person for word in words)
 
 
-def guessed(words: Sequence[str]) -> tuple[str, str] | None:
+def guess_name(words: Sequence[str]) -> tuple[str, str] | None:
     """Return the (given, family) name that public lists recognise in a user name, or None."""
     if len(words) == 1:
-        return None if _is_plain(words[0]) else next(_splits(words[0]), None)
+        return None if _is_plain(words[0]) else next(_name_readings(words[0]), None)
     if len(words) != 2:
         return None
     first, last = words
@@ -344,7 +346,7 @@ def guessed(words: Sequence[str]) -> tuple[str, str] | None:
     return (last, first) if inverted or len(last) == 1 else (first, last)
 
 
-def _splits(word: str) -> Iterator[tuple[str, str]]:
+def _name_readings(word: str) -> Iterator[tuple[str, str]]:
     """Yield (given, family) readings of a word, likeliest first: doe, john, johndoe, jdoe, doej."""
     classes = name_classes(word)
     if classes:

@@ -51,7 +51,7 @@ from .calendar import (
     Period,
     number_days,
 )
-from .dates import TOP_AGE, OtherOrder, Piece, capped, read
+from .dates import TOP_AGE, OtherOrder, Piece, cap_ages, read
 
 ONE_SHIFT = "one-shift"
 # For each scope: the texts whose dates move by one shift, and what this makes visible.
@@ -224,7 +224,7 @@ class Timeline:
         self._number_days(lambda piece: piece.days[0].month is not None, self._anchors())
         self._number_days(lambda piece: True, self._anchors() or self._finest_period())
         anchors = self._anchors() or self._finest_period()
-        for at, piece in self._placed():
+        for at, piece in self._numbered_pieces():
             if isinstance(piece, Period):
                 piece.anchor = _nearest(at, anchors)
         self._hide_old()
@@ -242,7 +242,7 @@ class Timeline:
             texts.append(None if stays and text == mention.text else text)
         return texts
 
-    def _placed(self) -> Iterator[tuple[int, Piece]]:
+    def _numbered_pieces(self) -> Iterator[tuple[int, Piece]]:
         """Yield (place in the text, piece) for all pieces."""
         return enumerate(piece for pieces in self._pieces for piece in pieces)
 
@@ -264,12 +264,12 @@ class Timeline:
 
     def _anchors(self) -> list[tuple[int, Anchor]]:
         """Return (place in the text, anchor) for the days that are numbered already."""
-        days = [(at, piece) for at, piece in self._placed() if isinstance(piece, Days)]
+        days = [(at, piece) for at, piece in self._numbered_pieces() if isinstance(piece, Days)]
         return [(at, piece.anchor) for at, piece in days if piece.anchor is not None]
 
     def _finest_period(self) -> list[tuple[int, Anchor]]:
         """Return the middle of the shortest period as an anchor, for a document without days."""
-        periods = [(at, p) for at, p in self._placed() if isinstance(p, Period)]
+        periods = [(at, p) for at, p in self._numbered_pieces() if isinstance(p, Period)]
         if not periods:
             return []
         at, finest = min(periods, key=lambda placed: placed[1].unit.length)
@@ -282,7 +282,7 @@ class Timeline:
     def _hide_old(self) -> None:
         """Replace dates 90 years or more before the last date of the document, and dates of birth
         90 years or more ago."""
-        dated = list(self._dated())
+        dated = list(self._dated_pieces())
         references = [piece for piece, is_birth in dated if not is_birth]
         earlier = date_words(self._language).earlier
         by_end = sorted((piece for piece, _ in dated), key=lambda piece: piece.span[1])
@@ -300,7 +300,7 @@ class Timeline:
                 hidden[id(piece)] = HIDDEN_DATE if references or not piece.line[1] else today
         self._pieces = [[hidden.get(id(p), p) for p in pieces] for pieces in self._pieces]
 
-    def _dated(self) -> Iterator[tuple[Dated, bool]]:
+    def _dated_pieces(self) -> Iterator[tuple[Dated, bool]]:
         """Yield each piece with a year, and whether it is a date of birth."""
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
             before = pattern("BIRTH_BEFORE").search(_lead(mention))
@@ -370,7 +370,7 @@ def _read(mention: Mention, order: str, language: str) -> list[Piece]:
     age = pattern("AGE_ALONE").fullmatch(mention.text)
     if age and _is_age(mention.label, age[1], lead):
         number, unit = age.groups()
-        return [(capped(number) if number[0].isdigit() else "ninety") + unit]
+        return [(cap_ages(number) if number[0].isdigit() else "ninety") + unit]
     try:
         return read(mention.text, order, language, _TOKEN.findall(lead))
     except NoDate:

@@ -159,7 +159,7 @@ def _is_relative(words: Sequence[str], dated: bool) -> bool:
 # -- fields: each is read from a group of a form, and written in its place ----------------------
 
 
-def cased(name: str, model: str) -> str:
+def match_case(name: str, model: str) -> str:
     """Return the name in the case of the model."""
     if len(model) > 1 and model.isupper():
         return name.upper()
@@ -207,7 +207,7 @@ def _write_name(number: int, model: str, m: Written) -> str:
     names, joint = _names_of(m.language)[model.lower().rstrip(".")][1], m["g"]
     name = names[(number - 1) % len(names)]
     is_joined = joint is not None and not re.search(r"\s", joint)
-    return cased(name[:3] if is_joined else name, model)
+    return match_case(name[:3] if is_joined else name, model)
 
 
 def _read_day(text: str) -> int:
@@ -370,7 +370,7 @@ def _weekday(m: Written) -> Piece:
     length = None if text == names[number] else 3
 
     def write(days: int, hours: int) -> str:
-        return m.put(w=cased(names[(number + days) % 7].capitalize()[:length], m["w"]))
+        return m.put(w=match_case(names[(number + days) % 7].capitalize()[:length], m["w"]))
 
     return Loose(write)
 
@@ -389,7 +389,9 @@ def _clock(m: Written) -> Loose:
         moved = (hour + hours) % hours_of
         if hours_of == 24 and not half:
             return m.put(h=f"{moved:02d}")
-        return m.put(h=moved % 12 or 12, half=cased("P" if moved >= 12 else "A", m["half"] or ""))
+        return m.put(
+            h=moved % 12 or 12, half=match_case("P" if moved >= 12 else "A", m["half"] or "")
+        )
 
     return Loose(write)
 
@@ -400,7 +402,7 @@ def _noon(m: Written) -> Loose:
     return Loose(lambda _, hours: names[(noon + hours) % 24])
 
 
-def capped(ages: str) -> str:
+def cap_ages(ages: str) -> str:
     """Return one or two ages with 90 for each age above 89; a single 90 if both are above 89."""
     return _SAME_AGE.sub(r"\1", re.sub(r"\d+", lambda m: str(min(int(m[0]), TOP_AGE)), ages))
 
@@ -410,10 +412,12 @@ def _age(m: Written) -> str:
     number = m["n"]
     if number[0].isdigit():
         old = max(map(int, re.findall(r"\d+", number))) > TOP_AGE
-        age = ordinal(TOP_AGE, m["th"]) if m["th"] else capped(number)
+        age = ordinal(TOP_AGE, m["th"]) if m["th"] else cap_ages(number)
         return m.put(n=age) if old else m.text
     ninety = "Ninetieth" if m["th"] else "Ninety"
-    return m.put(n=cased("Nonagenarian" if number.lower().endswith("arian") else ninety, number))
+    return m.put(
+        n=match_case("Nonagenarian" if number.lower().endswith("arian") else ninety, number)
+    )
 
 
 def _holiday(m: Written) -> Piece:

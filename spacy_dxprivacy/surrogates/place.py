@@ -224,7 +224,7 @@ class Address(_ByLanguage):
         stream, language = self.scope.stream(draws, "address", identity), self.scope.language(draws)
         if language == "en":
             shared = self.scope.reach == "document"
-            return written(
+            return draw_address(
                 text, home_of(draws, number) if shared else draw_from(cities(), stream), stream
             )
         town, code = self._town(draws, number, stream), _LOCAL_CODE.search(text)
@@ -255,7 +255,7 @@ def make_address(scope: str = "document", key: str | None = None) -> Address:
     return Address(Scope(scope, key))
 
 
-def written(text: str, home: Home, stream: Stream) -> str:
+def draw_address(text: str, home: Home, stream: Stream) -> str:
     """Draw an address with the parts of a text. It copies only commas and line breaks."""
     if kind_of_place(text) == "zip":
         return postal_code(home, stream, long=len(text.strip()) >= LONG_CODE)

@@ -19,14 +19,14 @@ from spacy_dxprivacy.lab.attacks import (
     averaged_guess,
     bayes_guess,
     channel_of,
-    sanitised,
+    sample_release,
     zipf,
 )
 from spacy_dxprivacy.lab.attacks.guessing import (
     auc,
     background,
     likelihood_scores,
-    linked,
+    link_probabilities,
     membership_score,
     nearest_guess,
     rare_word_scores,
@@ -167,7 +167,7 @@ def test_scope_type_leaves_nothing_to_average_over(name, space):
         scene = AttackTarget(space, text, candidates=n)
         firsts = np.arange(400) * times
         for scope in ("token", "type"):
-            outputs = sanitised(scene.text, mechanism, Rng(seed=5), scope=scope).rows
+            outputs = sample_release(scene.text, mechanism, Rng(seed=5), scope=scope).rows
             some = np.arange(400 * times) if scope == "token" else firsts
             channel = channel_of(mechanism, space.vectors, np.arange(n), outputs, Rng(seed=0))
             guesses = averaged_guess(
@@ -208,7 +208,9 @@ def test_scores_of_links(exact):
     scores = rare_word_scores(outputs, originals)
     assert scores[0].tolist() == pytest.approx([np.log(3), 0, 0])  # all have 1; 3 says more
     assert scores[1].tolist() == pytest.approx([0, np.log(1.5), np.log(1.5)])
-    assert linked(scores).tolist() == pytest.approx([1, 1 / 2, 1 / 3])  # ties are guesses
+    assert link_probabilities(scores).tolist() == pytest.approx(
+        [1, 1 / 2, 1 / 3]
+    )  # ties are guesses
     P = exact("dx.Path.v1", 2.0)
     scores = likelihood_scores(logs_of(P), outputs, originals)
     wanted = np.log(P[originals[1], outputs[0]]).sum()

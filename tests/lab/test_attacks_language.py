@@ -9,11 +9,11 @@ from sampler.distributions import KINDS, N, all_sentences, small_chain, small_me
 from scipy.special import logsumexp
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.lab.attacks import AttackTrial, EncodedCorpus, attack, sanitised
+from spacy_dxprivacy.lab.attacks import AttackTrial, EncodedCorpus, attack, sample_release
 from spacy_dxprivacy.lab.attacks.frontier import AttackTarget, at_attacker, frontier
 from spacy_dxprivacy.lab.attacks.language import Language, language_of, language_variants
 from spacy_dxprivacy.lab.attacks.reading import ReleaseReading, SeenRelease, filled_guess
-from spacy_dxprivacy.lab.corpus import read_corpus, repeated
+from spacy_dxprivacy.lab.corpus import read_corpus, repeat_release
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.mechanisms.levels import RECOVERED, measured_at
 from spacy_dxprivacy.prior.registered import WordPairs
@@ -88,7 +88,7 @@ def test_it_comes_near_to_the_exact_posterior(kind, beta):
     assert logsumexp(prior) == pytest.approx(0, abs=1e-5)
     drawn = np.random.default_rng(0).choice(len(S), SENTENCES, p=np.exp(prior - logsumexp(prior)))
     text = EncodedCorpus.of(S[drawn])
-    out = sanitised(text, mechanism, Rng(seed=1)).rows
+    out = sample_release(text, mechanism, Rng(seed=1)).rows
     seen, X = SeenRelease(out, text.sentences), small_space().vectors
     guess = ReleaseReading(seen, mechanism, X, language, Rng(seed=2)).guess()
     right = (guess == text.rows).mean()
@@ -150,7 +150,7 @@ def test_repeated_releases_are_of_the_sentence_around_a_word():
     """By the likelihood of all sentences."""
     mechanism, n = small_mechanism("pairs"), 3000
     text = EncodedCorpus.of([np.array([0, 1, 2]), np.array([3, 4])])
-    out = repeated(text, mechanism, (np.array([1]), np.array([4])), n, Rng(seed=0)).rows
+    out = repeat_release(text, mechanism, (np.array([1]), np.array([4])), n, Rng(seed=0)).rows
     S = np.array(list(itertools.product(range(N), repeat=3)))
     starts = np.tile([True, False, False], len(S))
     P = np.exp(mechanism.log_likelihood(np.tile([0, 4, 2], len(S)), S.ravel(), starts))

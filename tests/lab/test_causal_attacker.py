@@ -18,7 +18,7 @@ from spacy_dxprivacy.lab.attacks import (
 from spacy_dxprivacy.lab.attacks.language import FREQUENCY_SHARE, Language
 from spacy_dxprivacy.lab.attacks.reading import causal_guess
 from spacy_dxprivacy.lab.causal import word_tokens
-from spacy_dxprivacy.lab.corpus import sanitised
+from spacy_dxprivacy.lab.corpus import sample_release
 from spacy_dxprivacy.prior.chain import unigram_chain
 
 from .fakes import FakeModel, small_law
@@ -57,7 +57,7 @@ def test_it_comes_near_to_the_exact_posterior(kind):
     assert logsumexp(prior) == pytest.approx(0, abs=1e-6)
     drawn = np.random.default_rng(0).choice(len(S), TEXTS, p=np.exp(prior - logsumexp(prior)))
     text = EncodedCorpus.of(S[drawn])
-    out = sanitised(text, mechanism, Rng(seed=1)).rows
+    out = sample_release(text, mechanism, Rng(seed=1)).rows
     guess = causal_guess(text, reading(text, out, mechanism, language), reader)
     best = best_words(posterior(mechanism, prior, S)[1], out)
     assert (guess == text.rows).mean() > (best == text.rows).mean() - 0.02
@@ -81,6 +81,6 @@ def test_it_looks_at_the_layout_of_the_text_alone():
     mechanism = small_mechanism("pairs")
     text = EncodedCorpus.of(np.random.default_rng(0).integers(0, N, (10, 4)))
     other = EncodedCorpus.of(np.random.default_rng(1).integers(0, N, (10, 4)))
-    out = sanitised(text, mechanism, Rng(seed=1)).rows
+    out = sample_release(text, mechanism, Rng(seed=1)).rows
     one, two = (reading(some, out, mechanism, knowing()) for some in (text, other))
     assert np.array_equal(causal_guess(text, one, reader), causal_guess(other, two, reader))

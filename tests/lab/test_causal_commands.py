@@ -11,7 +11,7 @@ from conftest import ok, run_dx
 
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.lab import causal
-from spacy_dxprivacy.lab.report.pairs import judged
+from spacy_dxprivacy.lab.report.pairs import judge_texts
 
 from .fakes import FakeModel, small_law
 
@@ -71,8 +71,8 @@ def test_what_cannot_attack_is_a_mistake_in_a_line(folder, name, more, why):
 
 def test_a_judge_counts_nats_a_word():
     T, first = small_law(N)
-    found = judged(FakeModel(T, first), ["w0 w1", "w2"], ["w1 w1", "w2"])
+    found = judge_texts(FakeModel(T, first), ["w0 w1", "w2"], ["w1 w1", "w2"])
     before = np.log(first[0]) + np.log(T[0, 1]) + np.log(first[2])
     assert found.before == pytest.approx(-before / 3)
     assert found.after != found.before and found.model == "fake"
-    assert judged(FakeModel(T, first), [""], [""]) is None
+    assert judge_texts(FakeModel(T, first), [""], [""]) is None

@@ -17,10 +17,10 @@ import numpy as np
 
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.io.build import parse_mechanism
-from spacy_dxprivacy.lab.attacks import AttackTarget, guesses_of, sanitised, share_by_document
+from spacy_dxprivacy.lab.attacks import AttackTarget, guesses_of, sample_release, share_by_document
 from spacy_dxprivacy.lab.corpus import (
-    coded,
     corpus_of,
+    encode_values,
     linear_model,
     macro_f1,
     read_fields,
@@ -28,7 +28,7 @@ from spacy_dxprivacy.lab.corpus import (
     tokenizer,
 )
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
-from spacy_dxprivacy.lab.results import Panel, ResultTable, interpolated
+from spacy_dxprivacy.lab.results import Panel, ResultTable, interpolate
 
 SEED = 1
 EPSILONS = {
@@ -68,7 +68,9 @@ class Study:
         order = np.random.default_rng(SEED).permutation(len(rows))[: options.documents]
         self.space = Space.builtin()
         self.texts, *columns = zip(*(rows[i] for i in order), strict=True)
-        classes = [coded(column, name) for column, name in zip(columns, names[1:], strict=True)]
+        classes = [
+            encode_values(column, name) for column, name in zip(columns, names[1:], strict=True)
+        ]
         self.routes = list(zip(classes, (TASK, AUTHOR), strict=False))
         self.train, self.test = split(classes[0])
         tested = corpus_of(tokenizer().pipe(self.texts[i] for i in self.test), self.space)
@@ -92,7 +94,7 @@ class Study:
         text, rare = self.target.text, self.target.rare
         outputs, guesses = text.rows, [text.rows]
         if mechanism is not None:
-            outputs = sanitised(text, mechanism, Rng(SEED)).rows
+            outputs = sample_release(text, mechanism, Rng(SEED)).rows
             guesses = guesses_of(self.target, outputs, mechanism, SEED + 1).values()
         right = [guess == text.rows for guess in guesses]
         best = max(right, key=lambda hits: hits.sum())
@@ -141,7 +143,7 @@ def main(arguments=None):
     equal = [
         {**row, "guarantee": f"interpolated at recovered {share:g}"}
         for share in EQUAL
-        for row in interpolated(releases, "recovered", share)
+        for row in interpolate(releases, "recovered", share)
     ]
     ordered = sorted(releases, key=lambda row: row["recovered"])
     lines = [*ordered, *({**clear, "recovered": ordered[i]["recovered"]} for i in (0, -1))]

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ..corpus import EncodedCorpus, sanitised
+from ..corpus import EncodedCorpus, sample_release
 from ..results import AttackFigure, share_by_document
 from .channel import Channel, channel_of
 from .frontier import AttackTarget, FrontierPoint, at_attacker, frontier, guesses_of
@@ -37,7 +37,7 @@ __all__ = [
     "guesses_of",
     "language_of",
     "log_prior",
-    "sanitised",
+    "sample_release",
     "share_by_document",
     "zipf",
 ]  # fmt: skip

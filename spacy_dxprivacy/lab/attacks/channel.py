@@ -17,7 +17,7 @@ from ...prior.cells import places_in
 from ...space.search.exact import in_blocks
 from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail
-from ..corpus import drawn
+from ..corpus import sample_in_batches
 
 if TYPE_CHECKING:
     from ...privacy.randomness import Rng
@@ -81,7 +81,7 @@ def channel_of(
         return Channel(words, outputs, logs, exact=True)
     times = np.broadcast_to(np.asarray(draws, dtype=np.int64), len(words))
     source = np.repeat(np.arange(len(words)), times)
-    seen = drawn(mechanism, words[source], rng).rows
+    seen = sample_in_batches(mechanism, words[source], rng).rows
     # (counts + weight smooth) / (draws + weight)
     P = _by_distance(X, words, outputs, source, seen)
     columns = places_in(outputs, seen)

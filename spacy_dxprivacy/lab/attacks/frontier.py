@@ -19,14 +19,14 @@ from ...prior.cells import places_in
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
-from ..corpus import EncodedCorpus, sanitised
+from ..corpus import EncodedCorpus, sample_release
 from ..results import (
     NAN,
     Panel,
     Progress,
     ResultTable,
     Row,
-    interpolated,
+    interpolate,
     no_progress,
     share_by_document,
 )
@@ -155,7 +155,7 @@ def point(
     label: str, mechanism: Mechanism, target: AttackTarget, *, seed: int = 1
 ) -> FrontierPoint:
     """Sample and attack one release of a fitted mechanism."""
-    out = sanitised(target.text, mechanism, Rng(seed)).rows
+    out = sample_release(target.text, mechanism, Rng(seed)).rows
     guesses = guesses_of(target, out, mechanism, seed + 1)
     return target.point((label, mechanism.guarantee.epsilon), out, guesses)
 
@@ -197,7 +197,7 @@ def frontier(
 def at_attacker(points: Sequence[FrontierPoint], recovery_rate: float) -> list[FrontierPoint]:
     """Return the point of each mechanism at this recovery rate, interpolated linearly; mechanisms
     that do not reach it are left out."""
-    rows = interpolated(map(asdict, points), "found", recovery_rate)
+    rows = interpolate(map(asdict, points), "found", recovery_rate)
     return [FrontierPoint(**row) for row in rows]
 
 

@@ -150,7 +150,7 @@ def likelihood_scores(logs: Floats2d, columns: Ints2d, places: Ints2d) -> Floats
     return np.stack([logs[places, row[None, :]].sum(axis=1, dtype=np.float64) for row in columns])
 
 
-def linked(scores: Floats2d) -> Floats1d:
+def link_probabilities(scores: Floats2d) -> Floats1d:
     """Return the probability (N,) that the best original is correct, ties broken at random."""
     best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
     right: Floats1d = np.diag(best) / best.sum(axis=1)

@@ -99,12 +99,12 @@ class Language:
     @cached_property
     def usual(self) -> Floats1d:
         """The probability of each word at any place, float64 (n,)."""
-        weights: Floats1d = self._mixed(self._parts[1] @ self.chain.alone, slice(None))
+        weights: Floats1d = self._mix(self._parts[1] @ self.chain.alone, slice(None))
         return weights
 
     def first(self, rows: Ints1d) -> Floats1d:
         """Return the probabilities of words (m,) at the start of a sentence."""
-        weights: Floats1d = self._mixed(self._parts[1][rows] @ self.chain.begin, rows)
+        weights: Floats1d = self._mix(self._parts[1][rows] @ self.chain.begin, rows)
         return weights
 
     def moves(self, before: Ints1d, after: Any = slice(None)) -> Floats2d:
@@ -113,10 +113,10 @@ class Language:
         from_states = states[before]
         P = ((from_states @ delta) @ emit[after].T).toarray()
         P += np.multiply.outer(from_states @ self.chain.back, back_off[after])
-        mixed: Floats2d = self._mixed(P, after)
+        mixed: Floats2d = self._mix(P, after)
         return mixed
 
-    def _mixed(self, P: Any, rows: Any) -> Any:
+    def _mix(self, P: Any, rows: Any) -> Any:
         return (1 - self.share) * P + self.share * self.frequencies[rows]
 
     def nats(self, rows: Ints1d, starts: Bools1d) -> float:

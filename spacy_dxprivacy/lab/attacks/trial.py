@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import Floats2d, Ints1d
 from ...privacy.randomness import Rng
 from ...ty import Draw, Mechanism, facts_of
-from ..corpus import repeated, sanitised
+from ..corpus import repeat_release, sample_release
 from .channel import Channel, channel_of, draws_by_frequency
 from .frontier import AttackTarget
 
@@ -32,12 +32,12 @@ class AttackTrial:
     @cached_property
     def release(self) -> Draw:
         """The text with each word sampled."""
-        return sanitised(self.target.text, self.mechanism, Rng(self.seed))
+        return sample_release(self.target.text, self.mechanism, Rng(self.seed))
 
     @cached_property
     def release_by_type(self) -> Draw:
         """The text with each distinct word of a document sampled once."""
-        return sanitised(self.target.text, self.mechanism, Rng(self.seed + 1), scope="type")
+        return sample_release(self.target.text, self.mechanism, Rng(self.seed + 1), scope="type")
 
     @cached_property
     def _probed(self) -> Ints1d:
@@ -54,7 +54,7 @@ class AttackTrial:
     def repeats(self) -> Draw:
         """MAX_REPEATS releases of each probe."""
         at, rng = (self._probed, self.probes), Rng(self.seed + 2)
-        return repeated(self.target.text, self.mechanism, at, MAX_REPEATS, rng)
+        return repeat_release(self.target.text, self.mechanism, at, MAX_REPEATS, rng)
 
     @cached_property
     def channel(self) -> Channel:

@@ -167,11 +167,11 @@ def _membership(trial: AttackTrial) -> Iterator[Success]:
 def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Any:
     n = len(held)
 
-    def resampled(times: Any) -> float:
+    def resample(times: Any) -> float:
         chosen = np.repeat(np.arange(n), times.astype(np.int64))
         return figure(held[chosen], not_held[chosen])
 
-    return figure(held, not_held), *bootstrap(n, resampled), n
+    return figure(held, not_held), *bootstrap(n, resample), n
 
 
 def _link(trial: AttackTrial) -> Iterator[Success]:
@@ -190,7 +190,7 @@ def _link(trial: AttackTrial) -> Iterator[Success]:
         "likelihood": guessing.likelihood_scores(logs, columns, places),
     }
     for attacker, table in scores.items():
-        measured, setting = share(guessing.linked(table)), f"{LINK_LENGTH} words"
+        measured, setting = share(guessing.link_probabilities(table)), f"{LINK_LENGTH} words"
         yield Success(attacker, measured, 1 / len(long), setting, "documents linked")
 
 

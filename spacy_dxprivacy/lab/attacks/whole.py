@@ -25,7 +25,7 @@ import numpy as np
 
 from ...arrays import Ints1d
 from ...errors import UsageError
-from ..corpus import SEED, coded, linear_model
+from ..corpus import SEED, encode_values, linear_model
 from ..results import (
     NAN,
     AttackFigure,
@@ -35,7 +35,7 @@ from ..results import (
     share,
     share_by_document,
 )
-from .guessing import linked
+from .guessing import link_probabilities
 
 if TYPE_CHECKING:  # torch is imported when a model is opened
     from ..transformer import CausalModel
@@ -63,7 +63,7 @@ def words_in(texts: Sequence[str]) -> list[list[str]]:
     return [LETTERS.findall(text.lower()) for text in texts]
 
 
-def kept_words(before: Sequence[str], after: Sequence[str]) -> Measured:
+def unchanged_words(before: Sequence[str], after: Sequence[str]) -> Measured:
     """Return the share of the words of texts that are in their releases."""
     kept, documents = [], []
     for i, (old, released) in enumerate(zip(words_in(before), words_in(after), strict=True)):
@@ -75,7 +75,7 @@ def kept_words(before: Sequence[str], after: Sequence[str]) -> Measured:
     return share_by_document(kept, np.array(documents))
 
 
-def kept_of_one(before: Sequence[str], after: Sequence[str]) -> Measured:
+def unchanged_of_one_text(before: Sequence[str], after: Sequence[str]) -> Measured:
     """Return the share of words of one text only, each counted once, that are in its release."""
     held = [set(words) for words in words_in(before)]
     often = Counter(word for words in held for word in words)
@@ -106,11 +106,17 @@ def link_texts(
     texts."""
     if sum(map(bool, words_in(before))) < 2:
         raise UsageError("linking needs two texts or more with words.")
-    kept = kept_words(before, after)
+    kept = unchanged_words(before, after)
     successes = [
-        Success("TF-IDF", share(linked(tfidf_scores(before, after))), 1 / len(before), "", LINKED),
+        Success(
+            "TF-IDF",
+            share(link_probabilities(tfidf_scores(before, after))),
+            1 / len(before),
+            "",
+            LINKED,
+        ),
         Success("TF-IDF", kept, NAN, "", KEPT),
-        Success("TF-IDF", kept_of_one(before, after), NAN, "", ONLY),
+        Success("TF-IDF", unchanged_of_one_text(before, after), NAN, "", ONLY),
     ]
     return figures_of("rewriting", release, kept[0], successes)
 
@@ -128,7 +134,7 @@ class Posts:
     def values(self) -> dict[str, Ints1d]:
         """Codes of the values, int64 (k,). Raises UsageError for too few texts or values."""
         parts = {name: _parts(column) for name, column in self.attributes.items()}
-        return {name: coded(strings, name, alone=True) for name, strings in parts.items()}
+        return {name: encode_values(strings, name, alone=True) for name, strings in parts.items()}
 
     @cached_property
     def folds(self) -> Ints1d:
@@ -148,13 +154,13 @@ def infer(
         release: Its label and epsilon; nan for the originals.
         model: A causal model for another attacker, if any.
     """
-    unchanged = kept_words(posts.texts, texts)[0]
+    unchanged = unchanged_words(posts.texts, texts)[0]
     for name, values in posts.values.items():
         guesses = {STATIC: _linear(posts, name, posts.texts, texts)}
         if texts is not posts.texts:
             guesses[ADAPTIVE] = _linear(posts, name, texts, texts)
         if model is not None:
-            guesses[CAUSAL] = _chosen(posts, name, texts, model)
+            guesses[CAUSAL] = _choose(posts, name, texts, model)
         majority = float(np.bincount(values).max() / len(values))
         rates = {
             a: share_by_document(guess == values, posts.authors) for a, guess in guesses.items()
@@ -190,7 +196,7 @@ def _linear(posts: Posts, name: str, learned: Sequence[str], tested: Sequence[st
     return guess
 
 
-def _chosen(posts: Posts, name: str, texts: Sequence[str], model: CausalModel) -> Ints1d:
+def _choose(posts: Posts, name: str, texts: Sequence[str], model: CausalModel) -> Ints1d:
     """Let a causal model choose among the most frequent values."""
     values, strings = posts.values[name], _parts(posts.attributes[name])
     common = [value for value, _ in Counter(strings).most_common(len(CHOICE_LETTERS))]

@@ -134,7 +134,7 @@ class Finding:
             bound = "unbounded" if math.isinf(self.bound) else f"{self.bound:.4g}"
             facts.append(f"epsilon: {bound} found, {self.claimed:.4g} promised{delta}")
         rows = [f"  {self.tier}: {self.verdict} ({self.seconds:.1f} s)"]
-        return rows + [line for fact in facts for line in _wrapped(fact, 4)]
+        return rows + [line for fact in facts for line in _wrap(fact, 4)]
 
 
 @dataclass(frozen=True)
@@ -177,11 +177,11 @@ class Report:
             covers = f"; {g['adjacency']}" if g["adjacency"] else ""
             unit = Guarantee.from_dict(g).unit
             promise = f"epsilon {epsilon} {unit}{delta} ({g['status']}){covers}"
-        rows = [f"{self.mechanism}: {self.verdict}", *_wrapped(MEANING[self.verdict], 2)]
-        rows += _wrapped(f"Promise: {promise}", 2)
+        rows = [f"{self.mechanism}: {self.verdict}", *_wrap(MEANING[self.verdict], 2)]
+        rows += _wrap(f"Promise: {promise}", 2)
         return rows + [line for finding in self.findings for line in finding.lines()]
 
 
-def _wrapped(text: str, indent: int) -> list[str]:
+def _wrap(text: str, indent: int) -> list[str]:
     space = " " * indent
     return textwrap.wrap(text, LINE_WIDTH, initial_indent=space, subsequent_indent=space)

@@ -119,14 +119,14 @@ def _unequal_noise_pairs(trial: AuditTrial, rows: Ints1d) -> Ints2d:
     )
 
 
-def on_plane(trial: AuditTrial) -> Finding:
+def contest_on_plane(trial: AuditTrial) -> Finding:
     """Test all pairs of the plane, neighbours on the spiral first."""
     pairs = np.array(np.triu_indices(len(trial.space), 1)).T
     pairs = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
     return _contest("plane", trial, pairs, *trial.effort.plane)
 
 
-def on_cloud(trial: AuditTrial) -> Finding:
+def contest_on_cloud(trial: AuditTrial) -> Finding:
     """Test pairs of the cloud."""
     return _contest("black box", trial, cloud_pairs(trial), *trial.effort.cloud)
 

@@ -144,7 +144,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
     docbin, used = read_docbin(raw), set[str]()
     for (words, spaces), data in zip(list(docbin.documents()), docbin.user_data, strict=True):
         used.update(words)
-        data = unpacked(data) if isinstance(data, bytes) else data
+        data = decode_msgpack(data) if isinstance(data, bytes) else data
         receipt, held = None, []
         for key, value in data.items() if isinstance(data, dict) else (data or []):
             if key == RECEIPT_KEY and isinstance(value, dict):
@@ -210,7 +210,7 @@ def strings_in_bytes(raw: bytes, depth: int = 0) -> Iterator[str]:
         return
     strings: Iterable[str] | None = None
     if _is_pickle(raw):
-        strings = _pickled(raw, depth)
+        strings = _strings_in_pickle(raw, depth)
     elif raw[:1] in (b"{", b"[", b'"'):
         try:
             strings = [leaf for leaf in leaves_of(parse_json(raw)) if isinstance(leaf, str)]
@@ -218,7 +218,7 @@ def strings_in_bytes(raw: bytes, depth: int = 0) -> Iterator[str]:
             strings = None
     if strings is None:
         try:
-            value = unpacked(inflated(raw) if raw[:1] == b"x" else raw)
+            value = decode_msgpack(inflate(raw) if raw[:1] == b"x" else raw)
             # A lone byte is a number in msgpack, and is not counted.
             strings = strings_in(value, depth) if isinstance(value, dict | list | tuple) else None
         except (ValueError, zlib.error, RecursionError):
@@ -230,7 +230,7 @@ def _runs_of_text(raw: bytes) -> Iterator[str]:
     return (run.decode("utf8", "ignore") for run in READABLE.findall(raw))
 
 
-def _pickled(raw: bytes, depth: int) -> Iterator[str]:
+def _strings_in_pickle(raw: bytes, depth: int) -> Iterator[str]:
     """Yield the strings among the arguments of a pickle's opcodes, without loading it."""
     try:
         for _, argument, _ in pickletools.genops(raw):
@@ -251,7 +251,7 @@ def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
             yield from strings_in_bytes(leaf, depth + 1)
 
 
-def inflated(raw: bytes) -> bytes:
+def inflate(raw: bytes) -> bytes:
     """Decompress bytes. Raise BadFile beyond MAX_UNPACKED_BYTES, zlib.error for other bytes."""
     stream = zlib.decompressobj()
     data = stream.decompress(raw, MAX_UNPACKED_BYTES)
@@ -261,7 +261,7 @@ def inflated(raw: bytes) -> bytes:
     return data
 
 
-def unpacked(data: bytes) -> Any:
+def decode_msgpack(data: bytes) -> Any:
     """Decode msgpack without srsly's decoders. Raise BadPacked (a ValueError) for other bytes."""
     return unpack(data, use_list=False)
 

@@ -16,9 +16,9 @@ from ...io.build import mechanism_config
 from ...space import Space
 from ...ty import Mechanism, facts_of
 from ...validate import one_of
-from ..mechanisms import unfitted
+from ..mechanisms import make_unfitted
 from .claims import INCONCLUSIVE, Finding, Report, claim_of
-from .contest import cloud, on_cloud, on_plane, plane
+from .contest import cloud, contest_on_cloud, contest_on_plane, plane
 from .tiers import AuditTrial, Effort, closed_form, exact, independence, noise_radius, sentences
 
 ALPHA = 1e-4  # of the whole audit
@@ -59,8 +59,12 @@ def audit(
     unit = 1 / g.epsilon if g.kind == "metric-dp" else 1.0
     large = cloud(unit, *size.large)
     plan: list[tuple[str, Space, tuple[Tier, ...]]] = [
-        ("plane", plane(unit), (exact, closed_form, independence, on_plane)),
-        ("black box", large, (exact, closed_form, noise_radius, sentences, independence, on_cloud)),
+        ("plane", plane(unit), (exact, closed_form, independence, contest_on_plane)),
+        (
+            "black box",
+            large,
+            (exact, closed_form, noise_radius, sentences, independence, contest_on_cloud),
+        ),
     ]
     if space is not None:
         plan.append(("own space", space, (exact, closed_form, sentences)))
@@ -105,10 +109,10 @@ def mechanism_of(
     if len(blocks) != 1:
         count = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
         raise UsageError(f"{config}: it has {count}; expected one.")
-    return unfitted(blocks[0], epsilon)
+    return make_unfitted(blocks[0], epsilon)
 
 
 def mechanism_named(text: str, *, code: Path | None = None, epsilon: float | None) -> Mechanism:
     """Make an unfitted mechanism of a text of parse_mechanism. Raise as mechanism_of does."""
     import_code(code)
-    return unfitted(mechanism_config(text, epsilon))
+    return make_unfitted(mechanism_config(text, epsilon))

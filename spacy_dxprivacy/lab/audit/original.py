@@ -55,7 +55,7 @@ class Original:
     @property
     def texts(self) -> list[str]:
         """The documents."""
-        return [joined(*doc) for doc in self.docs]
+        return [text_of_tokens(*doc) for doc in self.docs]
 
     def in_strings(self, values: Iterable[str], *, are_words: bool = False) -> set[str]:
         """Return the searchable words of the original in some strings."""
@@ -97,7 +97,7 @@ def tokens_of(item: ReleasedText) -> tuple[list[str], list[bool]]:
         return [t.text for t in doc], [bool(t.whitespace_) for t in doc]
 
 
-def joined(words: list[str], spaces: list[bool]) -> str:
+def text_of_tokens(words: list[str], spaces: list[bool]) -> str:
     """Return the text of tokens."""
     return "".join(w + " " * s for w, s in zip(words, spaces, strict=True))
 

@@ -26,22 +26,22 @@ from .files import (
     ReleasedText,
     Strings,
     bytes_of,
+    decode_msgpack,
     files_of,
     raising_bad_file,
     read_file,
-    unpacked,
 )
 from .original import (
     WORD_PATTERN,
     Original,
     Survivor,
     entity_mode_labels,
-    joined,
     public_strings,
     read_original,
     recognise,
     rules,
     survivors,
+    text_of_tokens,
     tokens_of,
 )
 
@@ -180,7 +180,7 @@ class _Audit:
         with raising_bad_file():
             for lang in {"en", *(_language(folder / "meta.json") for folder in pipelines)}:
                 self.public |= public_strings(lang)
-            for keys in (unpacked(bytes_of(f)) for f in files if f.name == "key2row"):
+            for keys in (decode_msgpack(bytes_of(f)) for f in files if f.name == "key2row"):
                 self.public_ids |= {int(key) for key in keys} if isinstance(keys, dict) else set()
         for number, file in enumerate(files, 1):
             where = self._name(file, path, number)
@@ -280,7 +280,7 @@ class _Audit:
 
     def _text(self, item: ReleasedText, where: str) -> None:
         tokens, number = tokens_of(item), len(self.texts)
-        self.texts.append(joined(*tokens))
+        self.texts.append(text_of_tokens(*tokens))
         # The receipt of the run counts first: that in a file is easily forged.
         receipt = self.receipt = self.run_receipt or item.receipt or {}
         phrases = list(_in_plaintext(receipt))
@@ -305,24 +305,24 @@ class _Audit:
             text = "words that the space does not contain, so no mechanism drew them"
             self._add("unknown words", where, lower - drawable, text, declared=kept)
         if kept:
-            self._unread(tokens, where)
+            self._check_unread(tokens, where)
         if number < len(self.original.docs):
-            self._aligned(self.original.docs[number], tokens, where, kept)
+            self._check_alignment(self.original.docs[number], tokens, where, kept)
 
-    def _unread(self, tokens: Tokens, where: str) -> None:
+    def _check_unread(self, tokens: Tokens, where: str) -> None:
         """Search text that the rules of entity mode cannot read."""
         if self.nlp is not None and self.nlp.lang not in COVERED:
             return  # its recogniser reads other languages
-        text = normal_form(joined(*tokens))
+        text = normal_form(text_of_tokens(*tokens))
         spans = [*uncovered(text, COVERED), *foreign_names(text)]
         unread = " ".join(text[start:end].lower() for start, end in spans)
         words = {w for w in map(str.lower, tokens[0] if spans else ()) if normal_form(w) in unread}
         if words & self.original.words:
             self._add("unread text", where, words & self.original.words, UNREAD)
 
-    def _aligned(self, old: Tokens, released: Tokens, where: str, kept: bool) -> None:
+    def _check_alignment(self, old: Tokens, released: Tokens, where: str, kept: bool) -> None:
         """Compare token by token. kept: the receipt declares that any word may be unchanged."""
-        if _same_layout(joined(*old), joined(*released)):
+        if _same_layout(text_of_tokens(*old), text_of_tokens(*released)):
             declared = LAYOUT in _in_plaintext(self.receipt)
             self._add("layout", where, (), LAYOUT, declared=declared)
         if len(old[0]) != len(released[0]):

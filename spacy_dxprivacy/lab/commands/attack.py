@@ -117,10 +117,10 @@ def attack_cli(
         if name == ATTRIBUTES or rewriting is not None:
             releases = partial(_releases, configs=configs, epsilons=epsilons, space=table)
             if rewriting is not None:
-                figures = _linked(Path(text), field, rewriting, releases)
+                figures = _link_figures(Path(text), field, rewriting, releases)
             else:
                 posts = _posts(Path(text), field, attribute, author)
-                figures = _inferred(posts, reader, releases)
+                figures = _inference_figures(posts, reader, releases)
             _print(figures, NOTES[name])
             results = {name: ResultTable([asdict(f) for f in figures], digits=4)}
             return _write(results, out, force=force)
@@ -284,7 +284,9 @@ def _posts(path: Path, field: str, attributes: Sequence[str] | None, author: str
     return Posts(texts, dict(zip(attributes, values, strict=True)), authors)
 
 
-def _inferred(posts: Posts, reader: Reader | None, releases: Releases) -> list[AttackFigure]:
+def _inference_figures(
+    posts: Posts, reader: Reader | None, releases: Releases
+) -> list[AttackFigure]:
     model = None if reader is None else reader.words.model
     figures = [*infer(posts, posts.texts, (PLAINTEXT, NAN), model)]
     for release, texts in releases(posts.texts):
@@ -292,7 +294,7 @@ def _inferred(posts: Posts, reader: Reader | None, releases: Releases) -> list[A
     return figures
 
 
-def _linked(path: Path, field: str, rewriting: str, releases: Releases) -> list[AttackFigure]:
+def _link_figures(path: Path, field: str, rewriting: str, releases: Releases) -> list[AttackFigure]:
     originals, rewritten = _fields(path, field, rewriting)
     figures = [*link_texts(originals, rewritten, (rewriting, NAN))]
     for release, texts in releases(originals):

@@ -185,8 +185,8 @@ def measure(release: Release) -> Measured:
     else:
         words = words_of_pairs(release.pairs, release.space, drawn=False)
         steps = [
-            lambda: _hidden(release, words, measured),
-            lambda: _linked_by_rest(release, measured),
+            lambda: _guess_replaced(release, words, measured),
+            lambda: _link_by_rest(release, measured),
             lambda: _persons(release, measured),
         ]
     for step in progress([*steps, lambda: _audit_release(release, measured)], "attacks, audits"):
@@ -279,7 +279,7 @@ def secrets_of(
     return sorted(results, key=lambda secret: (-(secret.posterior or 0.0), -secret.bound))
 
 
-def _hidden(release: Release, words: Words, measured: Measured) -> None:
+def _guess_replaced(release: Release, words: Words, measured: Measured) -> None:
     """Guess the words of replaced mentions from the words around them."""
     text, language = words.text, language_of(release.space)
     changed = [pair.changes()[0] for pair in release.pairs]
@@ -301,7 +301,7 @@ def _hidden(release: Release, words: Words, measured: Measured) -> None:
         measured.figures["guess"] = Figure(title, value, sentence)
 
 
-def _linked_by_rest(release: Release, measured: Measured) -> None:
+def _link_by_rest(release: Release, measured: Measured) -> None:
     """Link documents by all their words, most of which are in plaintext."""
     before, after = zip(*(pair.texts for pair in release.pairs), strict=True)
     try:

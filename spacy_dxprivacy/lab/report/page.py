@@ -18,7 +18,7 @@ from ...space import Space
 from ..attacks.language import RARE
 from ..odds import Odds, times
 from .measure import Measured, Release, Request, attacker_of, secrets_of
-from .pairs import Pair, judged, plan_sources, read_pairs, scores_of, utility_of
+from .pairs import Pair, judge_texts, plan_sources, read_pairs, scores_of, utility_of
 from .receipts import (
     DAMAGED,
     NO_RECEIPT,
@@ -27,7 +27,7 @@ from .receipts import (
     answers,
     read_receipt,
     receipts_of,
-    rendered,
+    render,
 )
 
 MAX_PAGE_TOKENS = 600  # tokens shown of a document
@@ -75,11 +75,11 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
     if not any(not a.earlier for a in accounts):
         sections.append(("", 0, NO_RECEIPT))
     old, after = zip(*(pair.texts for pair in pairs), strict=True)
-    return rendered(
+    return render(
         "template.html",
         utility=utility,
         scores=scores_of(pairs) if request.label else None,
-        judged=None if request.judge is None else judged(request.judge, old, after),
+        judged=None if request.judge is None else judge_texts(request.judge, old, after),
         label=request.label,
         space=f"{space.name} ({space.digest[:12]})",
         alarms=warnings,
@@ -164,10 +164,10 @@ def worst_first(release: Release, measured: Measured | None) -> SortedDocuments:
         rows = [(float(len(places)), f"{len(places)}", places) for places in marked]
         by, legend = "number of rare words that stay", "rare words that stay"
     elif measured is not None and measured.recovered:
-        rows = [_scored(len(hits), len(tries), hits) for hits, tries in measured.recovered]
+        rows = [_score(len(hits), len(tries), hits) for hits, tries in measured.recovered]
         by, legend = "share of words that the attacker recovers", "words that it recovers"
     else:
-        rows = [_scored(*pair.kept(), set()) for pair in pairs]
+        rows = [_score(*pair.kept(), set()) for pair in pairs]
         by, legend = "share of words that are unchanged", ""
     order = sorted(range(len(rows)), key=lambda i: (-rows[i][0], i))
     shown = []
@@ -178,7 +178,7 @@ def worst_first(release: Release, measured: Measured | None) -> SortedDocuments:
     return SortedDocuments(by, legend, shown)
 
 
-def _scored(part: int, total: int, marked: set[int]) -> tuple[float, str, set[int]]:
+def _score(part: int, total: int, marked: set[int]) -> tuple[float, str, set[int]]:
     return (part / total, f"{part / total:.0%}", marked) if total else (-1.0, "", marked)
 
 

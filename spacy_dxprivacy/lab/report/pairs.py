@@ -23,7 +23,7 @@ from ...errors import UsageError
 from ...io.jobs import FORMAT_OF_ENDING, Job, files_in, plan_jobs
 from ...io.records import nlp_inputs
 from ...space import Space
-from ..corpus import Interval, coded, linear_model, macro_f1, released_records, tokenizer
+from ..corpus import Interval, encode_values, linear_model, macro_f1, released_records, tokenizer
 
 if TYPE_CHECKING:  # torch is imported when a model is opened
     from ..transformer import CausalModel
@@ -235,7 +235,7 @@ def scores_of(pairs: Sequence[Pair]) -> dict[str, Interval]:
 
     counts = Counter(pair.label for pair in pairs if pair.label is not None)
     chosen = [pair for pair in pairs if pair.label is not None and counts[pair.label] > 1]
-    y = coded([pair.label or "" for pair in chosen], "label")
+    y = encode_values([pair.label or "" for pair in chosen], "label")
     texts = [np.array(side, dtype=object) for side in zip(*(p.texts for p in chosen), strict=True)]
     guesses = {route: np.empty_like(y) for route in ROUTES}
     # A fixed split makes the figures repeatable.
@@ -248,7 +248,7 @@ def scores_of(pairs: Sequence[Pair]) -> dict[str, Interval]:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """Negative log-likelihood of texts before and after, nats per original word, under a model."""
 
     model: str
@@ -256,10 +256,12 @@ class Judged:
     after: float
 
 
-def judged(model: CausalModel, before: Sequence[str], after: Sequence[str]) -> Judged | None:
+def judge_texts(
+    model: CausalModel, before: Sequence[str], after: Sequence[str]
+) -> Judgement | None:
     """Score texts by a local model; None for texts without a word."""
     words = sum(len(text.split()) for text in before)
     if not words:
         return None
     nats = [float(model.nats(model.encode(texts)).sum()) / words for texts in (before, after)]
-    return Judged(model.name, nats[0], nats[1])
+    return Judgement(model.name, nats[0], nats[1])

@@ -167,7 +167,7 @@ def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
     """Return the answers of answers.md. shown: sentences on measurements; None without any."""
     if account.earlier:
         return _EARLIER
-    text = rendered(
+    text = render(
         "answers.md",
         account=account, terms=account.terms, g=account.terms.guarantee, shown=shown,
         rows=_surrogate_rows(account), apart=word_distances(account),
@@ -267,7 +267,7 @@ def alarms(accounts: Sequence[Releases], without: int) -> list[str]:
     return [*dict.fromkeys(warnings)]
 
 
-def rendered(name: str, **values: Any) -> str:
+def render(name: str, **values: Any) -> str:
     """Render a template of this folder; HTML pages escape texts."""
     from jinja2 import Environment, StrictUndefined, TemplateRuntimeError
 

@@ -15,7 +15,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_dxprivacy import Space, release
 from spacy_dxprivacy.lab.audit import BadFile, audit_release
-from spacy_dxprivacy.lab.audit.files import unpacked
+from spacy_dxprivacy.lab.audit.files import decode_msgpack
 
 PLAIN = "the a cat dog house garden sleeps runs in and near old small tree river day night london"
 TEXTS = [
@@ -161,7 +161,7 @@ def test_a_pickle_is_never_loaded(original, tmp_path):
     report = audit_release(tmp_path / "bomb.pkl", original)
     assert kinds(report) == {"pickle"} and not (tmp_path / "touched").exists()
     held = {b"nd": True, b"type": "O", b"kind": b"O", b"shape": [1], b"data": pickle.dumps([1])}
-    assert unpacked(srsly.msgpack_dumps(held))[b"data"] == pickle.dumps([1])
+    assert decode_msgpack(srsly.msgpack_dumps(held))[b"data"] == pickle.dumps([1])
 
 
 @pytest.mark.parametrize("place", ["user data", "lemma", "cats", "spans", "tensor"])
