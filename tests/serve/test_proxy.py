@@ -75,7 +75,7 @@ class Upstream(BaseHTTPRequestHandler):
         body = json.loads(raw)
         status, text = self.server.status, self.server.change(text_of(body))
         if status != 200:
-            error = {"error": {"code": "model_not_found", "message": text}}
+            error = {"error": {"code": self.server.code, "message": text}}
             return self.reply(json.dumps(error), "application/json", status)
         api = {
             "completions": "chat", "responses": "response", "messages": "message",
@@ -206,6 +206,7 @@ class Upstream(BaseHTTPRequestHandler):
 def upstream():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
     server.seen, server.status, server.change = [], 200, lambda text: text
+    server.code = "model_not_found"  # of an error
     server.size, server.cut = None, None  # of a piece; of a stream that breaks off
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
@@ -721,6 +722,13 @@ def test_errors_of_the_upstream_pass_without_their_text(proxy, upstream, path, s
         message = answer.json["error"]["message"]
         assert "(model_not_found)" in message and len(message) < 80
         assert not [name for name in NAMES if name in answer.body.decode()]
+
+
+@pytest.mark.parametrize("code", ["no such model: Zorblatt", "zorblatt-1", "a" * 99, "", 7, None])
+def test_a_code_of_the_upstream_that_may_be_text_does_not_pass(proxy, upstream, code):
+    upstream.status, upstream.code = 404, code
+    answer = ask(proxy, CHAT, chat())
+    assert answer.json["error"]["message"] == "the upstream answered with status 404."
 
 
 def test_no_upstream_too_much_and_no_such_path(make_proxy, upstream):
