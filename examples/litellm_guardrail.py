@@ -31,6 +31,7 @@ from litellm.types.utils import ModelResponse, ModelResponseStream
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.integrations.clean import sanitize_lines
 from spacy_dxprivacy.prompts.answers import PROVIDERS, AnswerRestorer
+from spacy_dxprivacy.prompts.conversation import Conversation, Conversations
 from spacy_dxprivacy.prompts.requests import InvalidRequest, Prompt
 
 # Fields of LiteLLM's own, which no model gets.
@@ -66,7 +67,8 @@ class Surrogates(CustomGuardrail):
         super().__init__(**settings)
         self._tools, self._policy, self._entities = tools, policy, entities
         self._public = {*models, *tools}
-        self._answers = OrderedDict[str, AnswerRestorer]()
+        self._answers = OrderedDict[str, tuple[AnswerRestorer, Conversation]]()
+        self._conversations = Conversations()  # which identifiers their answers had
 
     async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
@@ -85,6 +87,8 @@ class Surrogates(CustomGuardrail):
         own = {name: item for name, item in data.items() if name in OWN_FIELDS}
         request = Prompt({name: data[name] for name in data.keys() - own}, self._public)
         caller = getattr(user_api_key_dict, "api_key", None) or ""
+        conversation = self._conversations.of(caller, request.conversation)
+        request.allow(conversation.has_issued)
         sent = await asyncio.to_thread(
             sanitize_lines, request.lines, f"{caller} {request.conversation}",
             entities=self._entities, policy=self._policy,
@@ -94,7 +98,7 @@ class Surrogates(CustomGuardrail):
         answer = AnswerRestorer(
             chat, rows, self._tools, escaped=request.wants_json, offered=request.functions
         )
-        self._answers[name] = answer
+        self._answers[name] = answer, conversation
         if len(self._answers) > MOST:
             self._answers.popitem(last=False)
         metadata = {**(data.get("metadata") or {}), ID: name}
@@ -105,8 +109,12 @@ class Surrogates(CustomGuardrail):
         self, data: dict[str, Any], user_api_key_dict: Any, response: ModelResponse
     ) -> ModelResponse:
         """Return the answer with originals."""
-        answer = self._answer(data)
-        return ModelResponse(**answer.restore(response.model_dump())) if answer else response
+        answer, conversation = self._answer(data)
+        if answer is None:
+            return response
+        restored = answer.restore(response.model_dump())
+        conversation.issue(answer.ids)
+        return ModelResponse(**restored)
 
     async def async_post_call_streaming_iterator_hook(
         self,
@@ -115,13 +123,16 @@ class Surrogates(CustomGuardrail):
         request_data: dict[str, Any],
     ) -> AsyncGenerator[ModelResponseStream, None]:
         """Yield the pieces of the answer, with originals."""
-        answer = self._answer(request_data)
+        answer, conversation = self._answer(request_data)
         async for piece in response:
             events = answer.events(piece.model_dump()) if answer else [piece.model_dump()]
             for event in events:
                 yield ModelResponseStream(**event)
         for event in answer.end() if answer else ():
             yield ModelResponseStream(**event)
+        if answer:
+            conversation.issue(answer.ids)
 
-    def _answer(self, data: dict[str, Any]) -> AnswerRestorer | None:
-        return self._answers.pop((data.get("metadata") or {}).get(ID, ""), None)
+    def _answer(self, data: dict[str, Any]) -> tuple[Any, Any]:
+        name = (data.get("metadata") or {}).get(ID, "")
+        return self._answers.pop(name, (None, None))

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from ..io.pieces import word_list
-from .requests import THOUGHT_SIGNATURES, InvalidAnswer, map_json, seal
+from .requests import ISSUED_FIELDS, THOUGHT_SIGNATURES, InvalidAnswer, map_json, seal
 from .restoring import Restorer, Rows
 from .table import is_common, is_strange
 
@@ -224,6 +224,7 @@ class AnswerRestorer:
         self._thoughts = defaultdict[Any, str](str)  # by index of their block
         self._written = defaultdict[Key, str](str)  # texts with originals
         self._number = 0
+        self.ids: set[str] = set()  # identifiers that the answer has
         self.complete = False
 
     def restore(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -246,6 +247,8 @@ class AnswerRestorer:
     def _note(self, holder: dict[str, Any], name: str, place: Position) -> None:
         """Note what a field of an event begins, names or ends."""
         provider, path, ids = self._provider, place.path, place.ids
+        if name in ISSUED_FIELDS and isinstance(holder[name], str):
+            self.ids.add(holder[name])
         if path in provider.ends and holder[name] is not None:
             self._ended.append(ids)
         if path in provider.names and ids:

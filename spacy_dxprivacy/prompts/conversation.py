@@ -14,7 +14,7 @@ import threading
 import time
 from bisect import bisect_right
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from secrets import token_bytes
 from typing import Any
@@ -33,6 +33,8 @@ from .restoring import Rows, mark_ambiguous, rows_of
 from .table import SurrogateTable
 
 DELIMITER = "\x1e"  # delimiter around each text in the document; white space to the tokenizer
+ISSUED = "issued"  # in place of the context of a text, in the digests of identifiers
+DIGEST_CHARACTERS = 100  # about the memory of a digest
 MAX_HELD_CHARACTERS = 2**26  # held for all conversations
 MAX_IDLE_SECONDS = 3600.0  # seconds after its last request until a conversation is forgotten
 NOT_SEPARABLE = "the texts of this request could not be separated."
@@ -82,12 +84,14 @@ class Prompted:
 @dataclass
 class Conversation:
     """A conversation. sent: sent texts by digest of the input. counts: next numbers of marks such
-    as [PERSON 1], by label. used: time of the last request."""
+    as [PERSON 1], by label. issued: digests of identifiers in its answers. used: time of the last
+    request."""
 
     name: str
     key: bytes = field(repr=False)
     sent: dict[bytes, Sent] = field(default_factory=dict, repr=False)
     counts: dict[str, Iterator[int]] = field(default_factory=dict, repr=False)
+    issued: set[bytes] = field(default_factory=set, repr=False)
     size: int = 0
     used: float = 0.0
 
@@ -100,6 +104,16 @@ class Conversation:
         digest = self._digest(line)
         self.size += sent.size - (self.sent[digest].size if digest in self.sent else 0)
         self.sent[digest] = sent
+
+    def issue(self, names: Iterable[str]) -> None:
+        """Note identifiers of an answer."""
+        digests = {self._digest((ISSUED, name)) for name in names} - self.issued
+        self.issued |= digests
+        self.size += DIGEST_CHARACTERS * len(digests)
+
+    def has_issued(self, name: str) -> bool:
+        """Return whether an answer of this conversation had an identifier."""
+        return self._digest((ISSUED, name)) in self.issued
 
     def _digest(self, line: Line) -> bytes:
         framed = f"{len(line[0])} {line[0]}{line[1]}".encode()
@@ -133,7 +147,7 @@ class Conversations:
             conversation = self._held.pop(key, Conversation(name, key))
             conversation.used = time.monotonic()
             if conversation.size > self._characters / 2:  # shared by many that begin with "hello"
-                conversation.sent, conversation.size = {}, 0
+                conversation.sent, conversation.issued, conversation.size = {}, set(), 0
             self._held[key] = conversation
             while len(self._held) > 1 and self._is_expired(next(iter(self._held.values()))):
                 self._held.popitem(last=False)

@@ -16,7 +16,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from ..entities.words import is_plain
+from ..entities.tables import NAMES
+from ..entities.words import builtin_lexicon, is_plain
 from ..errors import DxError
 from ..io.pieces import word_list
 from .conversation import DELIMITER, Line, Prompted, secret
@@ -36,6 +37,7 @@ TextMapper = Callable[[str, str], str]
 KeyMapper = Callable[[str], str]
 NUMBER_FIELDS, CHOICE_FIELDS = word_list("PROMPT_NUMBERS"), word_list("PROMPT_CHOICES")
 NAME_FIELDS, TEXT_FIELDS = word_list("PROMPT_NAMES"), word_list("PROMPT_TEXTS")
+ISSUED_FIELDS = NAME_FIELDS - {"name"}  # identifiers that a provider draws
 PUBLIC_VALUES, PUBLIC_TOOLS = word_list("PROMPT_VALUES"), word_list("PROMPT_TOOLS")
 BLOCK_TYPES, MEDIA_TYPES = word_list("PROMPT_TYPES"), word_list("PROMPT_MEDIA")
 USER_FIELDS = word_list("PROMPT_USERS")
@@ -52,10 +54,19 @@ _NAME = re.compile(r"[\w.:/@+$-]{1,128}", re.ASCII)
 _ITEM = re.compile(r"rs_[0-9a-f]{8,64}")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _BREAK = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # between the words of an identifier
-# A random identifier: letters and digits in one run.
-_RANDOM = re.compile(
-    r"(?:[a-z-]{1,20}[_-])?(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[0-9a-zA-Z]{9,}|[0-9a-f-]{32,36}"
+# Between its words and its numbers.
+_JOINT = re.compile(rf"{_BREAK.pattern}|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
+ISSUED_WORDS = word_list("PROMPT_ISSUED")  # with which identifiers of providers begin
+# An identifier that a provider drew. In hexadecimal digits no name can be written.
+_DRAWN = re.compile(
+    rf"(?:{'|'.join(sorted(ISSUED_WORDS, reverse=True))})[_-](?:01)?"
+    r"(?:(?P<hex>[0-9a-f]{24,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|"
+    r"(?P<letters>[0-9a-zA-Z]{16,64}))"
 )
+_LONG_NUMBER = re.compile(r"\d{7}")  # a random identifier has none, and telephone numbers are one
+_SPOKEN = re.compile(r"(?:[^aeiouy\W\d]{0,2}[aeiouy]){2,}[^aeiouy\W\d]{0,2}", re.I)
+_PIECE = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+MIN_SPOKEN_LETTERS = 6  # letters from which on syllables are a word; random letters seldom are
 _VERSION = re.compile(r"(?:\d-){0,3}20[12]\d-?[01]\d-?[0-3]\d")
 
 
@@ -100,6 +111,7 @@ class Prompt:
         self._body, self._public, self._images = kept, public, images
         self._lines: list[Line] = []  # key and text
         self._names: list[tuple[str, str]] = []  # field and identifier, in plaintext
+        self._issued: set[str] = set()  # identifiers that an answer had
         self.functions: set[str] = set()  # names of the functions that it offers
         self._data_keys: dict[str, str] = {}  # new keys of data by original
         self._neutral_keys: dict[str, str] = {}  # original by new key such as key_1
@@ -113,12 +125,17 @@ class Prompt:
             name
             for field, name in self._names
             if not (
-                _RANDOM.fullmatch(name)
+                (field in ISSUED_FIELDS and (name in self._issued or _is_drawn(name)))
                 or (field.endswith("_tokens") and len(name) <= MAX_COUNT_DIGITS)
             )
         )
-        spelled = dict.fromkeys(map(_split_words, names))
-        return [*self._lines, *(("word: ", name) for name in (*names, *spelled))]
+        readings = dict.fromkeys(reading for name in names for reading in _readings(name))
+        return [*self._lines, *(("word: ", reading) for reading in readings)]
+
+    def allow(self, is_issued: Callable[[str], bool]) -> None:
+        """Let identifiers pass unread that an answer of the conversation had."""
+        self._issued = {name for field, name in self._names if field in ISSUED_FIELDS}
+        self._issued = set(filter(is_issued, self._issued))
 
     @property
     def conversation(self) -> str:
@@ -147,7 +164,7 @@ class Prompt:
         n_texts, texts, rows = len(self._lines), prompted.texts, prompted.rows
         for (_, original), surrogate in zip(self.lines[n_texts:], texts[n_texts:], strict=True):
             if original != surrogate:
-                named = (f for f, name in self._names if original in (name, _split_words(name)))
+                named = (field for field, name in self._names if original in _readings(name))
                 raise _names_somebody(next(named))
         self._check_names([row[0].casefold() for row in rows.values()])
         self._surrogates, self._data_keys = iter(texts[:n_texts]), {}
@@ -161,6 +178,10 @@ class Prompt:
             number for text in originals if len(number := _digits(text)) >= MIN_IDENTIFYING_DIGITS
         }
         for field, name in self._names:
+            if name in self._issued and field in ISSUED_FIELDS:
+                continue
+            if field in ISSUED_FIELDS and not (_is_drawn(name) or _is_of_plain_words(name)):
+                raise _names_somebody(field)
             shared = words.intersection(_WORD.findall(name.casefold()))
             digits = _digits(name)
             if not all(map(is_common, shared)) or any(number in digits for number in numbers):
@@ -212,7 +233,10 @@ class Prompt:
     def _item(self, key: str, value: Any) -> Any:
         """Return an item of a list; None for a thought of a model whose seal is invalid."""
         if isinstance(value, dict) and value.get("type") in THOUGHT_SIGNATURES:
-            return unseal(value)
+            block = unseal(value)
+            if block and "id" in block:
+                self._name("id", block["id"])
+            return block
         if isinstance(value, dict):  # an item of `input` is no input of a function
             return self._object(value)
         return self._value(key, value)
@@ -376,6 +400,34 @@ def _names_somebody(field: str) -> InvalidRequest:
 
 def _split_words(name: str) -> str:
     return " ".join(_BREAK.sub(" ", name).split())
+
+
+def _readings(name: str) -> list[str]:
+    """Return what to recognise of an identifier: its words and numbers apart. As it is written
+    (m.lopez@a.example), it is read if no letter touches a digit, since all codes do."""
+    apart = " ".join(_JOINT.sub(" ", name).split())
+    is_code = re.search(r"\d[^\W\d_]|[^\W\d_]\d", name)
+    return [apart] if is_code else [name, apart]
+
+
+def _is_of_plain_words(name: str) -> bool:
+    """Return whether the words of four letters or more of an identifier are public."""
+    words = [word.lower() for word in _JOINT.sub(" ", name).split() if len(word) > 3]
+    return all(word.isdigit() or word in ISSUED_WORDS or is_plain(word) for word in words)
+
+
+def _is_drawn(name: str) -> bool:
+    """Return whether an identifier has the form of a provider's, and its body looks random: no long
+    number, no name, and nothing that can be spoken."""
+    match = _DRAWN.fullmatch(name)
+    if match is None or match["hex"]:
+        return match is not None and bool(re.search(r"[a-f]", match["hex"]))
+    body = match["letters"]
+    pieces = _PIECE.findall(body)
+    spoken = (found[0] for piece in pieces for found in _SPOKEN.finditer(piece))
+    is_word = any(len(text) >= MIN_SPOKEN_LETTERS for text in spoken)
+    is_name = any(builtin_lexicon().of(piece.capitalize()) & NAMES for piece in pieces)
+    return bool(re.search(r"\d", body)) and not (_LONG_NUMBER.search(body) or is_word or is_name)
 
 
 def _digits(text: str) -> str:

@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ..machine import is_loopback
 from ..prompts.answers import PROVIDERS, AnswerRestorer
+from ..prompts.conversation import Conversation
 from ..prompts.requests import InvalidAnswer, InvalidRequest, Prompt, add_note, parse_object
 from .service import HttpError, Service
 
@@ -56,7 +57,9 @@ async def answer(request: Request) -> Response:
             public,
             images=limits.images,
         )
-        prompted = await service.draw_prompt(request, prompt.conversation, prompt.lines)
+        conversation = service.conversations.of(request.state.caller, prompt.conversation)
+        prompt.allow(conversation.has_issued)
+        prompted = await service.draw_prompt(request, conversation, prompt.lines)
         body, rows = prompt.replace(prompted)
     except RecursionError:
         raise InvalidRequest(NOT_JSON) from None
@@ -66,20 +69,22 @@ async def answer(request: Request) -> Response:
         provider, rows, limits.tools, escaped=prompt.wants_json, offered=prompt.functions
     )
     if body.get("stream"):
-        events = _events(request, body, restored, prompted.texts)
+        events = _events(request, body, restored, conversation, prompted.texts)
         first = await anext(events)
         return StreamingResponse(_until_broken(first, events), media_type="text/event-stream")
     async with _upstream(request, body) as upstream:
         answer_body = restored.restore(
             parse_object(await _read_all(upstream), InvalidAnswer(BROKEN_ANSWER))
         )
+    conversation.issue(restored.ids)
     report.counts |= restored.report(prompted.texts)
     return JSONResponse(answer_body, headers={REPORT_HEADER: report.line})
 
 
 async def _events(
-    request: Request, body: dict[str, Any], restored: AnswerRestorer, sent: list[str]
-) -> AsyncGenerator[str, None]:
+    request: Request, body: dict[str, Any], restored: AnswerRestorer, conversation: Conversation,
+    sent: list[str],
+) -> AsyncGenerator[str, None]:  # fmt: skip
     """Yield server-sent events with originals, and then the report as a comment, which clients
     skip. Raises InvalidAnswer if the stream has no events or breaks off."""
     report, data, is_empty = request.state.report, b"", True
@@ -92,6 +97,7 @@ async def _events(
             is_empty = False
     for event in restored.end():
         yield _event(event)
+    conversation.issue(restored.ids)
     if is_empty or not (data == DONE or restored.complete):
         raise InvalidAnswer(BROKEN_ANSWER)
     report.counts |= restored.report(sent)

@@ -41,7 +41,7 @@ from ..io.results import results
 from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
 from ..privacy.loss import Loss
-from ..prompts.conversation import Conversations, Line, Prompted, Prompter
+from ..prompts.conversation import Conversation, Conversations, Line, Prompted, Prompter
 from ..prompts.requests import InvalidAnswer, InvalidRequest
 from ..surrogates.replacements import CALLER
 
@@ -228,7 +228,7 @@ class Service:
         return outcomes
 
     async def draw_prompt(
-        self, request: Request, conversation: str, lines: Sequence[Line]
+        self, request: Request, conversation: Conversation, lines: Sequence[Line]
     ) -> Prompted:
         """Return the texts of a conversation as they are sent, and rows to restore them.
 
@@ -244,9 +244,8 @@ class Service:
             return text_of(result)
 
         def prompt() -> Prompted:
-            held = self.conversations.of(caller, conversation)
             try:
-                return prompter.sanitize(held, lines, {CALLER: caller}, draw)
+                return prompter.sanitize(conversation, lines, {CALLER: caller}, draw)
             except DxError as error:
                 raise HttpError(422, str(error)) from None
 

@@ -109,7 +109,7 @@ class Upstream(BaseHTTPRequestHandler):
     def chat(self, body, text):
         message = {"role": "assistant", "content": text}
         if body["model"] == "call":
-            call = {"id": "call_1", "type": "function", "function": self.call(text)}
+            call = {"id": self.server.call_id, "type": "function", "function": self.call(text)}
             message = {"role": "assistant", "content": None, "tool_calls": [call]}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         head = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"]}
@@ -123,7 +123,7 @@ class Upstream(BaseHTTPRequestHandler):
         yield event({"role": "assistant", "content": ""})
         if body["model"] == "call":
             call = self.call(text)
-            first = {"index": 0, "id": "call_1", "type": "function"}
+            first = {"index": 0, "id": self.server.call_id, "type": "function"}
             first["function"] = {"name": "find", "arguments": ""}
             yield event({"tool_calls": [first]})
             for part in pieces(call["arguments"], size=self.server.size):
@@ -208,6 +208,7 @@ def upstream():
     server.seen, server.status, server.change = [], 200, lambda text: text
     server.code = "model_not_found"  # of an error
     server.size, server.cut = None, None  # of a piece; of a stream that breaks off
+    server.call_id = "call_1"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()
@@ -622,6 +623,53 @@ def test_usual_identifiers_and_models_pass(make_proxy, upstream):
         body["messages"].append({"role": "tool", "tool_call_id": name, "content": "well"})
         assert ask(proxy, CHAT, body).status == 200, name
     assert_hidden(upstream)
+
+
+WRITTEN = (
+    "mailPriyaWhitcombe1 ssn-078051120a 19830309a call_mailPriyaWhitcombe1 mrn4417829x "
+    "tel4158675309x PriyaWhitcombe1983 toolu_01PriyaWhitcombe830309 call_ssn078051120abcdef "
+    "okonkwo4Ulla9 call_PRIYA_WHITCOMBE1 born09031983b nhs9434765919 callDrOkafor7 rs_19830309a "
+    "fc_078051120ab"
+).split()  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_an_identifier_in_which_somebody_wrote_a_name_is_read(proxy, upstream, name):
+    function = {"name": name, "parameters": {}}
+    schema = {"type": "object", "properties": {name: {"type": "string"}}}
+    call = {"id": name, "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    bodies = [
+        (CHAT, chat("Hello.", tools=[{"type": "function", "function": function}])),
+        (CHAT, chat("Hello.", tools=[{"type": "function", "function": {
+            "name": "find", "parameters": schema}}])),
+        (CHAT, chat("Hello.", tool_choice={"type": "function", "function": {"name": name}})),
+        (CHAT, {"model": "m", "messages": [
+            {"role": "user", "content": "Hello."}, {"role": "assistant", "tool_calls": [call]}]}),
+        (RESPONSES, {"model": "m", "input": [
+            {"type": "function_call_output", "call_id": name, "output": "x"}]}),
+        (MESSAGES, {"model": "m", "messages": [{"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": name, "content": "x"}]}]}),
+    ]  # fmt: skip
+    for path, body in bodies:
+        assert ask(proxy, path, body).status == 400 and not upstream.seen, body
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_identifier_of_an_answer_goes_back_in_its_conversation_alone(proxy, upstream, stream):
+    ids = ["D681PevKs", "call_Percy4Cartwright", "0198feab19830309", "fn-4158675309"]
+    for name in ids:
+        upstream.call_id = name
+        turns = [{"role": "user", "content": f"Hello, {len(name)}."}]
+        answer = ask(proxy, CHAT, {"model": "call", "messages": turns, "stream": stream})
+        assert answer.status == 200 and name in answer.body.decode()
+        result = {"role": "tool", "tool_call_id": name, "content": "well"}
+        again = {"model": "m", "messages": [*turns, result]}
+        assert ask(proxy, CHAT, again).status == 200
+        assert json.loads(upstream.seen[-1][2])["messages"][-1]["tool_call_id"] == name
+        other = {"model": "m", "messages": [{"role": "user", "content": "Another."}, result]}
+        assert ask(proxy, CHAT, other).status == 400
+        named = {"type": "function", "function": {"name": name, "parameters": {}}}
+        assert ask(proxy, CHAT, {**again, "tools": [named]}).status == 400
 
 
 def test_keys_of_data_are_texts_and_come_back(make_proxy, upstream, monkeypatch):
@@ -1219,7 +1267,11 @@ def test_one_line_a_request_is_logged_without_text(make_proxy, upstream, caplog)
 def test_reasoning_of_the_responses_api_goes_back_as_it_came_and_no_other(
     proxy, upstream, monkeypatch
 ):
-    upstream_item = {"type": "reasoning", "id": "rs_0123456789abcdef", "encrypted_content": "eA=="}
+    upstream_item = {
+        "type": "reasoning",
+        "id": f"rs_{'0123456789abcdef' * 3}",
+        "encrypted_content": "eA==",
+    }
     original = Upstream.response
 
     def thinking(handler, body, text):
