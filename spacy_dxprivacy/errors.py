@@ -328,6 +328,10 @@ class Errors:
         'nlp.replace_listeners("{upstream}", NAME, ["model.tok2vec"]) for each before you add'
         " {name} (docs/how-to/spacy.md)."
     )
+    DX183 = (
+        "carry names {name}, which is no extension attribute of Docs or tokens: define it with "
+        "Doc.set_extension."
+    )
 
 
 @with_codes
@@ -356,6 +360,11 @@ class Warnings:
     DX105 = (
         "{path} cannot store the paths of common words ({why}), so every run searches for "
         "them. Set DX_CACHE to another folder, or to nothing for none."
+    )
+    DX106 = (
+        "The new Docs lack annotations of the input: {dropped}. To keep those of words that stay,"
+        " set carry = {carry} in [components.{name}]; to have annotations of the new words, run "
+        "their components after it."
     )
     DX121 = (
         "There are surrogates for {unknown}, which no component before the sanitizer "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, fields
@@ -16,13 +17,14 @@ from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..errors import DxError, Errors, FailsClosed, Warnings, warn_always
+from ..errors import DxError, DxWarning, Errors, FailsClosed, Warnings, warn_always
 from ..files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
 from ..text.language import uncovered
 from ..text.normal_doc import in_normal_form
 from ..ty import Mechanism
+from .carrying import dropped_annotations
 from .context import OnReplacements, StageContext
 from .coverage import Coverage, coverage_of, redact, refusal
 from .draft import write
@@ -143,6 +145,7 @@ class DxSanitizer(FailsClosed):
         self._saved: SavedSpace | None = None
         self._has_read = False
         self._has_read_in_zone = False
+        self._has_named_dropped = False
 
     # -- use -------------------------------------------------------------------------------------
 
@@ -185,8 +188,20 @@ class DxSanitizer(FailsClosed):
         self._has_read_in_zone |= True in zones
         terms, coverage, context = self.fitted.terms, self.fitted.coverage, self.fitted.context
         docs = [self._covered(in_normal_form(doc, self._nlp, self), coverage) for doc in docs]
+        if not self._has_named_dropped:
+            self._name_dropped(docs)
         context.on_replacements = self.on_replacements
         return write(self.settings, run_stages(docs, context), terms)
+
+    def _name_dropped(self, docs: list[Doc]) -> None:
+        """Warn once of annotations of the input that the new Docs lack."""
+        names = [name for doc in docs for name in dropped_annotations(doc, self.settings.carry)]
+        if names:
+            self._has_named_dropped = True
+            dropped = list(dict.fromkeys(names))
+            carry = [*self.settings.carry, *dropped]
+            message = Warnings.DX106.format(dropped=", ".join(dropped), carry=carry, name=self.name)
+            warnings.warn(message, DxWarning, stacklevel=4)
 
     def _covered(self, doc: Doc, coverage: Coverage) -> Doc:
         """Return the Doc with passages in uncovered languages and scripts redacted, or raise

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import ENT_IOB, ENT_TYPE, IS_PUNCT, IS_SPACE, LOWER, NORM, ORTH, SENT_START, SPACY
+from spacy.attrs import IS_PUNCT, IS_SPACE, LOWER, NORM, ORTH, SPACY
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
@@ -25,8 +25,9 @@ from ..space import Space
 from ..surrogates.replacements import Replacement, words_of_surrogate
 from ..text.mentions import Entity
 from ..text.normal_doc import MARKS, bounds_of
+from .carrying import Carrier
 from .count import Count, Persons
-from .kinds import DRAWN, Kind, of_kind
+from .kinds import DRAWN, UNMODIFIED, Kind, of_kind
 from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
 from .settings import SanitizerSettings
 from .unknown_words import UNKNOWN_SHOWN
@@ -164,10 +165,6 @@ class ReleaseStage(Protocol):
 
 # -- new Docs --------------------------------------------------------------------------------------
 
-ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # by value of `carry`
-_INSIDE = 1  # value of ENT_IOB: inside an entity
-_NO_START = np.uint64(2**64 - 1)  # value of SENT_START: -1, no sentence begins
-
 
 def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> list[Doc]:
     """Make the new Docs of a draft, each with its receipt."""
@@ -181,8 +178,8 @@ def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> lis
         kinds, sources = draft.kinds[part], draft.sources[part]
         placed = of_kind(kinds, Kind.SURROGATE)
         follows = placed & (np.diff(sources, prepend=-1) == 0)  # not its first token
-        for name in settings.carry:
-            _carry(name, doc, output, sources, follows)
+        stays = of_kind(kinds, UNMODIFIED)
+        Carrier(doc, output, sources, stays, follows).carry(settings.carry)
         # spaCy keeps the context of nlp.pipe(as_tuples=True) here.
         output._context = doc._context
         items = draft.replacements[i] or ()
@@ -194,20 +191,6 @@ def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> lis
         mark_as_made(output, terms.receipt(_counted(draft, i, part), earlier_stages(doc)), tensor)
         docs.append(output)
     return docs
-
-
-def _carry(name: str, doc: Doc, output: Doc, sources: Ints1d, follows: Bools1d) -> None:
-    """Copy annotations to the new tokens; all tokens of a surrogate are one entity."""
-    if not len(doc):
-        return
-    # A list: with a single attribute, to_array would return another shape than from_array takes.
-    old: Any = doc.to_array(ATTRIBUTES[name])
-    values = old[sources]
-    if name == "ents":
-        values[follows, 0] = _INSIDE
-    elif np.any(old):
-        values[follows] = _NO_START
-    output.from_array(ATTRIBUTES[name], values)
 
 
 def _provenance(

@@ -35,6 +35,7 @@ class Kind(IntEnum):
 
 
 WORDS_OF_SENTENCES = frozenset({Kind.PLAIN, Kind.SELECTED})  # before sampling
+UNMODIFIED = frozenset({Kind.SENTENCE_END, Kind.PUNCTUATION, Kind.PLAIN})
 TO_DRAW = frozenset({Kind.SELECTED, Kind.NUMBER})  # before sampling
 DRAWN_WORDS = frozenset({Kind.SAMPLED, Kind.UNKNOWN})
 DRAWN = DRAWN_WORDS | {Kind.NUMBER}

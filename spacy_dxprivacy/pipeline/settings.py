@@ -34,14 +34,11 @@ from ..ty import (
     facts_of,
 )
 from ..validate import fail, one_of, positive
+from .carrying import check_carry, describe_carry
 from .receipt import ReceiptTerms, surrogate_names
 from .selectors import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown_words import Raise
 
-CARRIED_IN_CLEAR = {
-    "ents": "the places and labels of the input's entities",
-    "sents": "where the input's sentences begin",
-}
 MENTION_COUNTS = (1, 3, 10)  # of a person, for which receipts state the odds
 NAMES, NAMES_PROBED = ("first_name", "surname"), 4
 # Share of English running text that a space lacks; above, it is probably not English.
@@ -70,7 +67,9 @@ class SanitizerSettings:
         casing: "truecase" depends on the output only; "preserve" copies the case of the input.
         vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" sets it
             to the perturbed vector, see receipt.attach_vectors.
-        carry: Annotations to copy from the input Doc: "ents", "sents" or both.
+        carry: Annotations to copy from the input Doc: "tags" (with parts of speech and morphology),
+            "lemmas", "deps" and extension attributes ("_.NAME") of words that stay; "ents", "sents"
+            and "spans:KEY" with their places. See pipeline/carrying.py.
         language: The language of all texts, which are then checked for other scripts only; detected
             for each text and passage if None.
         unknown_language: "refuse" raises an error for a text with a passage in an uncovered
@@ -113,7 +112,8 @@ class SanitizerSettings:
         one_of("casing", self.casing, ("truecase", "preserve"))
         one_of("vectors", self.vectors, ("table", "noisy"))
         one_of("unknown_language", self.unknown_language, ("refuse", "redact"))
-        self.carry = tuple(one_of("carry", item, tuple(CARRIED_IN_CLEAR)) for item in self.carry)
+        items = [self.carry] if isinstance(self.carry, str) else self.carry
+        self.carry = tuple(map(check_carry, items))
         if not (isinstance(self.attribute, str) and self.attribute.isidentifier()):
             raise fail("attribute", "a name of Python, such as 'dx'", self.attribute)
         for name, stage in self.stages.items():
@@ -248,7 +248,7 @@ def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, .
         visible.append("which words of a document are the same")
     if settings.casing == "preserve":
         visible.append("the case of every word")
-    visible += [CARRIED_IN_CLEAR[item] for item in settings.carry]
+    visible += map(describe_carry, settings.carry)
     visible += settings.space.in_clear(nlp)
     for surrogate in settings.active_surrogates.values():
         visible += surrogate.in_clear
