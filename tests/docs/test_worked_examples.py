@@ -110,13 +110,13 @@ def test_a_mechanism_is_four_files():
     ]
 
 
-def tests_of(heading):
+def own_tests(heading):
     return [title for _, title, _ in blocks(heading) if title.startswith("tests/")]
 
 
 def test_each_example_ends_with_tests_that_exist_once_its_files_do():
     for heading in EXAMPLES:
-        (test,) = tests_of(heading)
+        (test,) = own_tests(heading)
         (command,) = (text.strip() for language, _, text in blocks(heading) if language == "bash")
         program, places, word = PYTEST.fullmatch(command).groups()
         assert program and all((ROOT / place).is_dir() for place in places.split())
@@ -129,7 +129,7 @@ def test_the_examples_pass_their_own_tests_and_those_of_all_parts(copy):
     words = defaultdict(list)  # by the folders of tests
     for heading in EXAMPLES:
         (command,) = carry_out(heading, copy)
-        (test,) = tests_of(heading)
+        (test,) = own_tests(heading)
         _, places, word = PYTEST.fullmatch(command).groups()
         words["tests" if places == "tests" else "tests/lab tests/io"].append(
             word or Path(test).stem
