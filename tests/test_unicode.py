@@ -12,7 +12,7 @@ import spacy
 from conftest import ok, pipeline_of, run_dx, sanitizing
 from spacy.tokens import Doc
 
-from spacy_dxprivacy.entities.disguised import _glued, _joined_spans, _leet, _parted, _references
+from spacy_dxprivacy.entities.disguised import _glued, _spans_of_parts, _leet, _parted, _references
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.text.language import COVERED, foreign_names, uncovered
@@ -70,7 +70,7 @@ def test_the_time_of_odd_texts_grows_with_their_length_alone(part):
         _ = uncovered(text, COVERED), foreign_names(text), normalised(text, range(len(text)))
         for form in (_parted, _references, _glued):
             list(form(text))
-        list(_joined_spans(text, _leet(text)))
+        list(_spans_of_parts(text, _leet(text)))
         seconds.append(process_time() - began)
     assert seconds[1] < 10 * seconds[0] + 0.5
 
