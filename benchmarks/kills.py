@@ -42,7 +42,7 @@ from spacy_dxprivacy.io import results  # noqa: F401  imported once, for all tha
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 FILES, RECORDS, SENTENCES = 6, 50, 6
 SECRET = "zorblatt"  # of each text, with letters behind it
-MOST_SECONDS = 300
+MAX_SECONDS = 300
 FORK = multiprocessing.get_context("fork")
 
 
@@ -133,7 +133,7 @@ class Command:
         """everyone: its workers as well; else they have to notice."""
         assert self.process.pid is not None
         (os.killpg if everyone else os.kill)(self.process.pid, signal.SIGKILL)
-        self.ends(MOST_SECONDS)
+        self.ends(MAX_SECONDS)
         wait_for_group(self.process.pid)
 
 
@@ -166,7 +166,7 @@ def until_begun(command: Command, folder: Path) -> None:
 
 
 def wait_for_group(group: int) -> None:
-    end = time.monotonic() + MOST_SECONDS
+    end = time.monotonic() + MAX_SECONDS
     while time.monotonic() < end:
         try:
             os.killpg(group, 0)
@@ -253,7 +253,7 @@ def finish(way: Way, folder: Path, told: Told) -> tuple[float, float]:
     command = Command(way.arguments(folder), folder / "said")
     until_begun(command, folder)
     begun = time.monotonic()
-    ended = command.ends(MOST_SECONDS)
+    ended = command.ends(MAX_SECONDS)
     end = time.monotonic()
     said = command.said.read_text()
     if not ended or command.process.exitcode:

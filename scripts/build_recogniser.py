@@ -115,7 +115,7 @@ def mixed(made: Iterator[Marked], real: Iterator[Marked], share: float) -> Itera
 
 
 def batches(texts: Iterator[Marked], words: int) -> Iterator[tuple[list[Doc], np.ndarray]]:
-    """Yield Docs of about so many words, and the tags of their tokens."""
+    """Yield batches of Docs of about `words` words, and the tags of their tokens."""
     nlp = spacy.blank("en")
     docs: list[Doc] = []
     gold: list[int] = []

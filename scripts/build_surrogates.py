@@ -26,7 +26,7 @@ COUNTS = Path(names.__file__).parent
 LOOKUPS = Path(spacy_lookups_data.__file__).parent / "data"
 LOCALES = {"de": "de_DE", "fr": "fr_FR", "es": "es_ES", "nl": "nl_NL", "it": "it_IT"}
 FIRST, LAST, CITIES = 512, 1024, 1024
-MOST_FIRST, MOST_LAST = 200, 250  # of another language
+MAX_FIRST, MAX_LAST = 200, 250  # of another language
 NOUNS = 8000
 OFFENSIVE = (OUT.parent / "offensive.txt").read_text(encoding="utf8").split()
 
@@ -64,9 +64,9 @@ def other_languages() -> None:
         plain = english | words
         women, men = set(people.first_names_female), set(people.first_names_male)
         columns = {
-            "female": spread(women - men, english, MOST_FIRST),
-            "male": spread(men - women, english, MOST_FIRST),
-            "surnames": spread(set(people.last_names), plain, MOST_LAST),
+            "female": spread(women - men, english, MAX_FIRST),
+            "male": spread(men - women, english, MAX_FIRST),
+            "surnames": spread(set(people.last_names), plain, MAX_LAST),
         }
         lines = [line for head, some in columns.items() for line in (f"== {head}", *some)]
         (OUT / f"names-{language}.txt").write_text("\n".join(lines) + "\n", encoding="utf8")
@@ -96,7 +96,7 @@ def german_nouns(listed: set[str]) -> list[str]:
 
 
 def spread(found: set[str], plain: set[str], most: int) -> list[str]:
-    """At most so many names that are nothing else, evenly spread over the alphabet."""
+    """Return at most `most` names that are nothing else, evenly spread over the alphabet."""
     good = sorted(n for n in found if fits(n, plain) and n.istitle() and 2 < len(n) < 12)
     return [good[len(good) * i // most] for i in range(most)] if len(good) > most else good
 

@@ -178,7 +178,7 @@ def check_unchanged(tests: str) -> None:
 
 
 def outcomes(mutants: Sequence[Mutant], jobs: int) -> list[Outcome]:
-    """Run all mutants, so many at a time."""
+    """Run all mutants, `jobs` at a time."""
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(check_unchanged, dict.fromkeys(mutant.tests for mutant in mutants)))
         return list(pool.map(outcome_of, mutants))

@@ -34,15 +34,15 @@ from .registries import registry
 from .space import Space
 from .ty import Draw, Mechanism, facts_of
 
-WORDS = 40
+SMALL_SPACE_WORDS = 40
 DRAWS = 200_000  # of a word, to test the distribution of outputs
 
 
 @cache
 def small_space() -> Space:
     """Return a space of 40 words in the plane, word0 to word39, so that all pairs can be tested."""
-    points = np.random.default_rng(1).normal(size=(WORDS, 2))
-    return Space.from_vectors([f"word{i}" for i in range(WORDS)], points)
+    points = np.random.default_rng(1).normal(size=(SMALL_SPACE_WORDS, 2))
+    return Space.from_vectors([f"word{i}" for i in range(SMALL_SPACE_WORDS)], points)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def a_draw_has_one_row_per_word(case: Case) -> None:
 
 def invalid_rows_raise(case: Case) -> None:
     """Rows outside the space, and other shapes and types, raise DxError."""
-    for rows in ([-1], [WORDS], [0, 99], [0.5], [[0]], ["a"]):
+    for rows in ([-1], [SMALL_SPACE_WORDS], [0, 99], [0.5], [[0]], ["a"]):
         case.expect_error(f"rows = {rows}", partial(case.draw, rows))
 
 

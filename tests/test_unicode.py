@@ -12,7 +12,7 @@ import spacy
 from conftest import ok, pipeline_of, run_dx, sanitizing
 from spacy.tokens import Doc
 
-from spacy_dxprivacy.entities.disguised import _glued, _spans_of_parts, _leet, _parted, _references
+from spacy_dxprivacy.entities.disguised import _glued, _leet, _parted, _references, _spans_of_parts
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.text.language import COVERED, foreign_names, uncovered

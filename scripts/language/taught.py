@@ -168,8 +168,8 @@ def taught(law: Pairs, counts: Counts, trust: float) -> Pairs:
 
 
 def mixed(law: Pairs, counts: Counts, words: float, trust: float) -> Pairs:
-    """The law as if it had been seen in so many words of text, and `trust` times more after each
-    word, beside what was counted. So contexts that English has often hardly change."""
+    """Add counts to a language model, which weighs as much as `words` words of text, and `trust`
+    times more after each word. So contexts that English has often hardly change."""
     K = len(law.u)
     seen = counts.joint[np.r_[0:K, K + 1]][:, :K].tocsr()
     ends = np.append(counts.joint[:K][:, [K + 1]].toarray().ravel(), 0)

@@ -14,7 +14,7 @@ from spacy_dxprivacy.prior.chain import nearest_hosts
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_GROWTH = 3.0  # a type grows at most so much by rows that the language model lacks
+MAX_GROWTH = 3.0  # factor by which rows that the language model lacks enlarge a type
 CLITICS = ("n't", "'s", "'ll", "'re", "'ve", "'m", "'d")
 STEMS = {"ca": "can", "wo": "will"}
 TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
@@ -83,4 +83,4 @@ def make_types(space: Space, mass: dict[str, float], frequency: Floats, most: in
     of_row[lack] = of_row[nearest_hosts(space, lack, frequency, most=len(space))]
     total = np.bincount(of_row, frequency, len(names))
     growth = total / np.bincount(of_row[direct], frequency[direct], len(names))
-    return Types(names, of_row, np.clip(growth, 1, MOST_GROWTH))
+    return Types(names, of_row, np.clip(growth, 1, MAX_GROWTH))
