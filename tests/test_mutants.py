@@ -15,7 +15,7 @@ if not (ROOT / "scripts").is_dir():
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import mutants  # noqa: E402
-from mutants import MOST, MUTANTS, OTHERS, Mutant, by_turn, chosen, mutated  # noqa: E402
+from mutants import MOST, MUTANTS, OTHERS, Mutant, by_turn, chosen, joined, mutated  # noqa: E402
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -128,3 +128,8 @@ def test_one_commit_always_has_the_same_and_all_have_their_turn():
     assert set(MUTANTS[:3]) < set(by_turn("a commit", three))
     assert len(by_turn("a commit", three)) == 3 + OTHERS
     assert len(by_turn("a commit", changed)) == MOST
+
+
+def test_tests_without_a_change_are_one_run_for_each_file():
+    tests = ["a.py -k 'x or y'", "a.py -k z", "b.py -k x", "b.py", "a.py -k z"]
+    assert joined(tests) == [["a.py", "-k", "(x or y) or (z)"], ["b.py"]]
