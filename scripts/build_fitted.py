@@ -24,7 +24,7 @@ from spacy_dxprivacy.mechanisms.levels import probed_distances
 from spacy_dxprivacy.metric.path_table import DIGESTS, digest_of, write_table
 from spacy_dxprivacy.metric.policy import DISTANCES_FILE, PRESETS, policy_graph
 from spacy_dxprivacy.metric.word_graph import build
-from spacy_dxprivacy.pipeline.settings import name_rows
+from spacy_dxprivacy.pipeline.name_distances import name_rows
 from spacy_dxprivacy.sampler.calibration import epsilons_of
 from spacy_dxprivacy.space import BUILTIN, learned
 

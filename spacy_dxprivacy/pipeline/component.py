@@ -28,8 +28,9 @@ from .carrying import dropped_annotations
 from .context import OnReplacements, StageContext
 from .coverage import Coverage, coverage_of, redact, refusal
 from .draft import write
+from .fit import fit
 from .receipt import ReceiptTerms, install_extensions
-from .settings import SanitizerSettings, check_labels, check_listeners, fit, warn_missing_words
+from .settings import SanitizerSettings, check_labels, check_listeners, warn_missing_words
 from .stages import run_stages
 
 BATCH_TOKENS = 2**15  # whose working memory fits into processor caches

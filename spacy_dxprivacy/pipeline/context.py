@@ -14,7 +14,8 @@ from ..space.blocked import blocked_words
 from ..surrogates.base import Surrogate
 from ..surrogates.replacements import Replacement
 from ..ty import facts_of
-from .settings import SanitizerSettings, max_name_distance
+from .name_distances import max_name_distance
+from .settings import SanitizerSettings
 
 OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 

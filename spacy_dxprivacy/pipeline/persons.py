@@ -28,8 +28,8 @@ from .context import StageContext
 from .count import PERSONS_LISTED, Persons
 from .draft import Draft
 from .kinds import Kind, of_kind
+from .name_distances import naming_rate
 from .selectors import Entities
-from .settings import naming_rate
 
 PLAINTEXT = Guarantee("none")
 

@@ -1,46 +1,35 @@
-"""The settings of the component: validation, derived properties, and the fit on a space."""
+"""The settings of the component: validation, derived properties, and checks of the pipeline."""
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from spacy.language import Language
 
-from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, DxWarning, Errors, Warnings
-from ..mechanisms.built import check_fitted, check_mechanism
-from ..mechanisms.levels import level_of, scale_of
+from ..mechanisms.built import check_mechanism
 from ..prior.builtin import missing_share
-from ..privacy.guarantee import STATUSES, Guarantee
-from ..privacy.loss import best_guess
 from ..privacy.randomness import Rng
 from ..space import Space
-from ..space.search.protocols import FindsSettings
 from ..space.sources import SpaceSource
-from ..surrogates.base import Scope, Surrogate
+from ..surrogates.base import Surrogate
 from ..surrogates.plain import Preset, surrogates_of
 from ..surrogates.replacements import NumberDraw
 from ..text.mentions import plain_label
 from ..ty import (
     Editor,
-    HasMetric,
     Mechanism,
     Unknown,
     facts_of,
 )
 from ..validate import fail, one_of, positive
-from .carrying import check_carry, describe_carry
-from .receipt import ReceiptTerms, surrogate_names
+from .carrying import check_carry
 from .selectors import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown_words import Raise
 
-MENTION_COUNTS = (1, 3, 10)  # of a person, for which receipts state the odds
-NAMES, NAMES_PROBED = ("first_name", "surname"), 4
 # Share of English running text that a space lacks; above, it is probably not English.
 MIN_MISSING, MAX_MISSING = 0.03, 0.25
 
@@ -166,157 +155,6 @@ class SanitizerSettings:
         covered = {plain_label(name) for name in self.active_surrogates}
         ways = {surrogate.way for surrogate in self.active_surrogates.values()}
         return "words" in ways or not covered.issuperset(map(plain_label, self.selector.labels))
-
-
-# -- fit -------------------------------------------------------------------------------------------
-
-
-def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> ReceiptTerms:
-    """Fit the mechanism and the editor on a space, and return the terms of all receipts.
-
-    nlp: the pipeline; None in a worker. Raises DxError for incompatible parts.
-    """
-    mechanism, editor = settings.mechanism, settings.editor
-    projection = facts_of(mechanism).projection
-    mechanism.fit(space)
-    check_fitted(mechanism, space)
-    if settings.vectors == "noisy":
-        empty = mechanism.sample(np.zeros(0, dtype=np.int64), settings.rng)
-        if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
-            raise DxError(Errors.DX035.format(mechanism=mechanism.name))
-    if editor is not None:
-        editor.fit(space, mechanism, settings.space.allowed())
-    epsilon, scope = mechanism.guarantee.epsilon, settings.scope
-    # Attackers were measured where every word is sampled, and nothing else of the text is visible.
-    shown = (type(settings.selector), scope, settings.casing, settings.carry)
-    as_measured = shown == (AllWords, "token", "truecase", ())
-    measured = level_of(mechanism, epsilon) if as_measured else None
-    surrogates = _surrogate_terms(settings) if settings.surrogates else None
-    terms = ReceiptTerms(
-        mechanism=mechanism.name,
-        guarantee=mechanism.guarantee,
-        space=f"{space.name} ({space.digest})",
-        unknown_policy=type(settings.unknown).__name__,
-        scope=scope,
-        casing=settings.casing,
-        vectors=settings.vectors,
-        seeded=settings.rng.seed is not None,
-        in_clear=_in_clear(settings, nlp),
-        attacker=None if measured is None else measured.to_dict(),
-        scale=scale_of(mechanism, len(space)),
-        odds=_odds(mechanism),
-        found=projection.found() if isinstance(projection, FindsSettings) else {},
-        numbers=None if settings.numbers is None else settings.numbers.guarantee,
-        editor=None if editor is None else editor.name,
-        surrogates=surrogates,
-    )
-    if settings.draws_words:
-        return terms
-    unused: dict[str, Any] = dict.fromkeys(("attacker", "scale", "odds", "editor"))
-    guarantee = _surrogate_guarantee(settings.active_surrogates)
-    return replace(terms, mechanism=surrogate_names(surrogates), guarantee=guarantee, **unused)
-
-
-def _surrogate_guarantee(surrogates: Mapping[str, Surrogate]) -> Guarantee:
-    """Return the guarantee of a document in which only mentions are replaced: the weakest of its
-    surrogates, each mention in the metric of its own."""
-    guarantees = [s.guarantee for s in surrogates.values() if s.way == "drawn"]
-    if not guarantees or any(guarantee.kind == "none" for guarantee in guarantees):
-        return Guarantee("none", notes="A label stays as it is, or its surrogate has no guarantee.")
-    in_metric = [guarantee for guarantee in guarantees if guarantee.kind == "metric-dp"]
-    worst = max(guarantees, key=lambda guarantee: STATUSES.index(guarantee.status))
-    metrics = dict.fromkeys(guarantee.metric for guarantee in in_metric or guarantees)
-    labels = ", ".join(dict.fromkeys(map(plain_label, surrogates)))
-    return Guarantee(
-        "metric-dp" if in_metric else "approx-dp",
-        max(guarantee.epsilon for guarantee in guarantees),
-        max(guarantee.delta for guarantee in guarantees) if not in_metric else 0.0,
-        metric=" or ".join(metrics),
-        adjacency=f"mentions of {labels}, as `surrogates` states for each",
-        status=worst.status,
-        notes="Of surrogates: no word was drawn by a mechanism.",
-    )
-
-
-def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, ...]:
-    """Return descriptions of what stays visible of the input, without duplicates."""
-    visible = [*settings.selector.in_clear]
-    if settings.draws_words:
-        visible += [*settings.unknown.in_clear, *facts_of(settings.mechanism).in_clear]
-    visible += () if settings.numbers is None else settings.numbers.in_clear
-    if settings.scope == "type":
-        visible.append("which words of a document are the same")
-    if settings.casing == "preserve":
-        visible.append("the case of every word")
-    visible += map(describe_carry, settings.carry)
-    visible += settings.space.in_clear(nlp)
-    for surrogate in settings.active_surrogates.values():
-        visible += surrogate.in_clear
-    if settings.active_surrogates:
-        visible.append("how many mentions of each label there are, and where")
-    return tuple(dict.fromkeys(visible))
-
-
-def _odds(mechanism: Mechanism) -> dict[str, Any] | None:
-    """Return upper bounds on how often an attacker names a person, for receipts."""
-    distances = facts_of(mechanism).near_names
-    if not distances:
-        return None
-    rates = {str(times): naming_rate(mechanism, times) for times in MENTION_COUNTS}
-    return {"among": len(distances) + 1, "right": rates}
-
-
-def naming_rate(mechanism: Mechanism, words: int) -> float | None:
-    """Return an upper bound on the probability that an attacker names a typical person who is
-    mentioned in `words` words. The attacker knows everything else, and that the name is one of 100
-    near names. None without known distances of near names."""
-    distances = facts_of(mechanism).near_names
-    if not distances:
-        return None
-    per_unit = mechanism.guarantee.epsilon * words
-    return best_guess([per_unit * distance for distance in distances])
-
-
-def name_rows(space: Space) -> Ints1d:
-    """Return the rows of names of a space; all rows if the space has no classes of names."""
-    flags: Bools1d = np.any([space.with_class(name) for name in NAMES], axis=0)
-    return np.flatnonzero(flags if flags.sum() > 1 else ~flags | True)
-
-
-def max_name_distance(mechanism: Mechanism, space: Space) -> float:
-    """Return an upper bound on the distance of two names, in the metric of the guarantee: twice the
-    least, over probed names, of the distance to the farthest name (triangle inequality). Infinity
-    if the guarantee does not cover all pairs.
-    """
-    guarantee, rows = mechanism.guarantee, name_rows(space)
-    if guarantee.kind == "approx-dp" and guarantee.covers == "all":
-        return 1.0
-    if guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric):
-        return math.inf
-    facts = facts_of(mechanism)
-    if (bound := facts.farthest(rows)) is not None:
-        return bound
-    probes = np.unique(rows[np.linspace(0, len(rows) - 1, NAMES_PROBED).astype(np.int64)])
-    try:
-        D = np.asarray(mechanism.distances(probes))[:, rows]
-    except DxError:
-        return math.inf
-    longest = facts.longest or math.inf
-    return min(2 * float(D.max(axis=1).min()), longest)
-
-
-def _surrogate_terms(settings: SanitizerSettings) -> dict[str, dict[str, Any]]:
-    terms: dict[str, dict[str, Any]] = {}
-    for label, surrogate in settings.active_surrogates.items():
-        terms[label] = {
-            "surrogate": surrogate.name,
-            "guarantee": surrogate.guarantee.to_dict(),
-            "chance": surrogate.chance,
-        }
-        scope = getattr(surrogate, "scope", None)
-        if isinstance(scope, Scope) and scope.key_id is not None:
-            terms[label]["key_id"] = scope.key_id
-    return terms
 
 
 def check_labels(settings: SanitizerSettings, nlp: Language, name: str) -> None:

@@ -9,8 +9,8 @@ import srsly
 from conftest import PERSONS, run_dx, sanitizing
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
+from spacy_dxprivacy.pipeline.name_distances import max_name_distance, name_rows
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN, Receipt
-from spacy_dxprivacy.pipeline.settings import max_name_distance, name_rows
 from spacy_dxprivacy.privacy.loss import Loss, best_guess
 
 PATTERNS = [
