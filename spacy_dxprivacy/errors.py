@@ -332,6 +332,10 @@ class Errors:
         "carry names {name}, which is no extension attribute of Docs or tokens: define it with "
         "Doc.set_extension."
     )
+    DX184 = (
+        "This Doc is no release: its text is the original, and its replacements are annotations "
+        "(write = 'annotations'). The sanitised text is doc._.dx_text."
+    )
 
 
 @with_codes

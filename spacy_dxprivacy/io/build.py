@@ -26,6 +26,7 @@ from ..errors import UsageError, did_you_mean
 from ..files.limits import MAX_CONFIG, check_size
 from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
+from ..pipeline.receipt import ANNOTATIONS
 from ..pipeline.selectors import entity_labels
 from ..prior.builtin import DOMAINS
 from ..registries import REGISTRIES, registry
@@ -175,6 +176,8 @@ def get_sanitizer(nlp: Language) -> DxSanitizer:
         raise UsageError(
             "the pipeline has no active dx_sanitizer, so text would stay unchanged. Add one."
         )
+    if any(pipe.settings.write == ANNOTATIONS for pipe in sanitizers):
+        raise UsageError("the sanitizer has write = 'annotations', so its Docs are no releases.")
     return sanitizers[-1]
 
 

@@ -24,12 +24,13 @@ from ..space import BUILTIN, Space, learned
 from ..text.language import uncovered
 from ..text.normal_doc import in_normal_form
 from ..ty import Mechanism
+from .annotating import annotate_original
 from .carrying import dropped_annotations
 from .context import OnReplacements, StageContext
 from .coverage import Coverage, coverage_of, redact, refusal
 from .draft import write
 from .fit import fit
-from .receipt import ReceiptTerms, install_extensions
+from .receipt import ANNOTATIONS, ReceiptTerms, install_extensions
 from .settings import SanitizerSettings, check_labels, check_listeners, warn_missing_words
 from .stages import run_stages
 
@@ -41,6 +42,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "casing": "truecase",
     "vectors": "table",
     "carry": [],
+    "write": "text",
     "language": None,
     "unknown_language": "refuse",
     "attribute": "dx",
@@ -188,11 +190,21 @@ class DxSanitizer(FailsClosed):
         self._has_read |= False in zones
         self._has_read_in_zone |= True in zones
         terms, coverage, context = self.fitted.terms, self.fitted.coverage, self.fitted.context
+        originals = docs
         docs = [self._covered(in_normal_form(doc, self._nlp, self), coverage) for doc in docs]
-        if not self._has_named_dropped:
+        if not self._has_named_dropped and self.settings.write != ANNOTATIONS:
             self._name_dropped(docs)
         context.on_replacements = self.on_replacements
-        return write(self.settings, run_stages(docs, context), terms)
+        draft = run_stages(docs, context)
+        outputs = write(self.settings, draft, terms)
+        if self.settings.write != ANNOTATIONS:
+            return outputs
+        rows = zip(originals, docs, outputs, draft.replacements, strict=True)
+        attribute = self.settings.attribute
+        return [
+            annotate_original(original, normal, output, items or (), attribute)
+            for original, normal, output, items in rows
+        ]
 
     def _name_dropped(self, docs: list[Doc]) -> None:
         """Warn once of annotations of the input that the new Docs lack."""

@@ -34,6 +34,7 @@ VECTORS_KEY = "dx_vectors"
 # In the user data of a redacted input Doc: number of passages. No file or other code can set it.
 UNCOVERED: Any = object()
 UNCOVERED_SHOWN = "where a passage is in a language or script that is not covered"
+ANNOTATIONS = "annotations"  # of the setting `write`
 WORDS = "dx.Words.v1"  # whose mentions the word mechanism samples
 # Term -> the stage and key that state it in a receipt, in this order.
 STATED = {
@@ -83,6 +84,7 @@ class Stage(TypedDict, total=False):
     vectors: str
     seeded: bool
     in_clear: list[str]
+    write: str
     version: str
 
 
@@ -303,7 +305,8 @@ def surrogate_names(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:
 
 def install_extensions(name: str = "dx") -> None:
     """Define doc._.dx (the receipt or None), token._.dx and span._.dx (the provenance of tokens)
-    and token._.dx_vector (a row of doc.tensor). name: replaces "dx".
+    and token._.dx_vector (a row of doc.tensor). Of a Doc that is annotated, doc._.dx_text is the
+    sanitised text, and span._.dx_replacement what replaces a mention. name: replaces "dx".
 
     It may be called repeatedly. Raises DxError for a name that another package has set.
     """
@@ -319,6 +322,9 @@ def install_extensions(name: str = "dx") -> None:
             kind.set_extension(attribute, getter=getter)
         elif getattr(kind.get_extension(attribute)[2], "__name__", "") != getter.__name__:
             raise fail("attribute", "a name that no other package has set", attribute)
+    for kind, attribute in ((Doc, f"{name}_text"), (Span, f"{name}_replacement")):
+        if not kind.has_extension(attribute):
+            kind.set_extension(attribute, default=None)
 
 
 def mark_as_made(doc: Doc, receipt: Receipt, vectors: Floats2d | None) -> None:
@@ -399,8 +405,16 @@ def assert_sanitized(doc: Doc) -> None:
         DxError: For a Doc without such a receipt.
     """
     receipt = get_receipt(doc)
+    if receipt is not None and is_original(receipt):
+        raise DxError(Errors.DX184)
     if receipt is None or (doc not in _made_here and not fits(receipt, len(doc))):
         raise DxError(Errors.DX032)
+
+
+def is_original(receipt: Receipt) -> bool:
+    """Return whether the Doc of a receipt is the original, with replacements as annotations."""
+    stages = (stage for stage in receipt.get("stages") or () if isinstance(stage, dict))
+    return any(stage.get("write") == ANNOTATIONS for stage in stages)
 
 
 def fits(receipt: Any, tokens: int) -> bool:

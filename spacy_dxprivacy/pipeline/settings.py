@@ -27,6 +27,7 @@ from ..ty import (
 )
 from ..validate import fail, one_of, positive
 from .carrying import check_carry
+from .receipt import ANNOTATIONS
 from .selectors import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown_words import Raise
 
@@ -59,6 +60,8 @@ class SanitizerSettings:
         carry: Annotations to copy from the input Doc: "tags" (with parts of speech and morphology),
             "lemmas", "deps" and extension attributes ("_.NAME") of words that stay; "ents", "sents"
             and "spans:KEY" with their places. See pipeline/carrying.py.
+        write: "text" makes a new Doc. "annotations" sets doc._.dx_text and span._.dx_replacement of
+            the input and leaves it as it is otherwise: it is no release then.
         language: The language of all texts, which are then checked for other scripts only; detected
             for each text and passage if None.
         unknown_language: "refuse" raises an error for a text with a passage in an uncovered
@@ -86,6 +89,7 @@ class SanitizerSettings:
     casing: str = "truecase"
     vectors: str = "table"
     carry: Sequence[str] = ()
+    write: str = "text"
     language: str | None = None
     unknown_language: str = "refuse"
     attribute: str = "dx"
@@ -100,6 +104,9 @@ class SanitizerSettings:
         one_of("scope", self.scope, ("token", "type"))
         one_of("casing", self.casing, ("truecase", "preserve"))
         one_of("vectors", self.vectors, ("table", "noisy"))
+        one_of("write", self.write, ("text", ANNOTATIONS))
+        if self.write == ANNOTATIONS and self.vectors == "noisy":
+            raise fail("vectors", "'table' with write = 'annotations'", self.vectors)
         one_of("unknown_language", self.unknown_language, ("refuse", "redact"))
         items = [self.carry] if isinstance(self.carry, str) else self.carry
         self.carry = tuple(map(check_carry, items))
