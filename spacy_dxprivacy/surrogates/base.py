@@ -44,7 +44,7 @@ class Keyed:
 
     def __init__(self, key: bytes, *words: str) -> None:
         framed = b"".join(len(w.encode()).to_bytes(4, "big") + w.encode() for w in words)
-        self._words = self._expand(hmac.digest(key, b"dx stand-in" + framed, "sha256"))
+        self._words = self._expand(hmac.digest(key, b"dx surrogate" + framed, "sha256"))
 
     def integers(self, high: int, k: int) -> list[int]:
         """Draw k integers uniformly from 0 to high - 1."""
