@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from conftest import module_of
-from fastapi import HTTPException
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # it asks the web otherwise
 litellm = pytest.importorskip("litellm", reason="needs the package litellm")
+fastapi = pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "litellm_guardrail.py"
 pytestmark = [
@@ -108,7 +108,7 @@ def test_what_cannot_be_sanitised_fails(make_guardrail):
     guardrail = make_guardrail(policy={"phone": "block"})
     pictured = {"messages": [{"role": "user", "content": [image]}]}
     for more, expected in ((pictured, "400: .*type"), ({}, "422: .*PHONE")):
-        with pytest.raises(HTTPException, match=expected) as caught:
+        with pytest.raises(fastapi.HTTPException, match=expected) as caught:
             sent_by(guardrail, **more)
         assert "Whitcombe" not in str(caught.value)
 
@@ -129,7 +129,7 @@ CLOSED = {
 
 @pytest.mark.parametrize("field", CLOSED)
 def test_a_field_that_is_not_known_is_refused(make_guardrail, field):
-    with pytest.raises(HTTPException, match="400: ") as caught:
+    with pytest.raises(fastapi.HTTPException, match="400: ") as caught:
         sent_by(make_guardrail(), **{field: CLOSED[field]})
     assert field in str(caught.value) or field == "thinking"
     assert not [name for name in (*NAMES, "whitcombe") if name in str(caught.value)]
