@@ -4,7 +4,7 @@
     python scripts/mutants.py --changed [--since COMMIT]
 
 With --changed, the mutants are those of which the row, the file or a file of tests has changed
-since COMMIT, 30 at most, and ten more. The hash of HEAD chooses them: all have their turn, and one
+since COMMIT, 20 at most, and ten more. The hash of HEAD chooses them: all have their turn, and one
 commit always has the same. Unless named, COMMIT is where HEAD left origin/main; where HEAD is part
 of that, the merge before it; in a history without merges, the 20th commit before it. Where that
 is not there either, as in a shallow clone, all have changed.
@@ -39,7 +39,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "spacy_dxprivacy"
 COPIED = (PACKAGE, "tests", "configs", "examples", "docs", "scripts", "pyproject.toml", "setup.cfg")
-MOST = 30  # that changed and are taken; with the others, ten minutes on one core
+MOST = 20  # that changed and are taken
 OTHERS = 10  # that did not change
 BACK = 20  # commits, in a history without merges
 SECONDS = 600  # of the tests of a mutant; one that hangs is noticed as well
