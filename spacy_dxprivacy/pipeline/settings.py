@@ -146,12 +146,18 @@ class SanitizerSettings:
 
     @property
     def active_surrogates(self) -> dict[str, Surrogate]:
-        """The surrogates in use; of a preset, only those for the labels of the selector."""
+        """The surrogates in use; of a preset, only those for the labels of the selector. A label
+        with the surrogate of its normalised name is left out, such as PER beside PERSON."""
         surrogates: dict[str, Surrogate] = self.surrogates
         if not (isinstance(surrogates, Preset) and isinstance(self.selector, Entities)):
             return surrogates
         labels = {plain_label(label) for label in self.selector.labels}
-        return {label: s for label, s in surrogates.items() if plain_label(label) in labels}
+        names = {label: plain_label(label) for label in surrogates}
+        return {
+            label: surrogates[label]
+            for label, name in names.items()
+            if name in labels and (label == name or surrogates[label] is not surrogates.get(name))
+        }
 
     @property
     def draws_words(self) -> bool:
