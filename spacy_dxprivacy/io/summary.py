@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from ..pipeline.describe import describe_guarantee, describe_replaced, plural
 from .tally import Tally
 
 WIDTH = 92
@@ -17,19 +18,11 @@ def summary(tally: Tally) -> list[str]:
     title = f"Sanitised {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
     if tally.encodings:
         title += f", read as {' and '.join(tally.encodings)}"
-    by_label = {label: counts["replaced"] for label, counts in count.mentions.items()}
-    parts_of_text = (
-        (count.perturbed, f"{plural(count.perturbed, 'word')} sampled"),
-        (count.unknown, f"{plural(count.unknown, 'word')} unknown"),
-        (count.numbers, plural(count.numbers, "number")),
-        *sorted(((n, f"{n:,} {label}") for label, n in by_label.items()), reverse=True),
-        (count.uncovered, f"{plural(count.uncovered, 'passage')} redacted"),
-    )
-    replaced = [described for number, described in parts_of_text if number]
+    replaced = describe_replaced(count)
     parts = sum(count.dropped.values())
     dropped = f"{plural(parts, 'part')} not written, " if parts else ""
     measured, attacker = terms.attacker, "not measured at this setting: see `dx attack`"
-    if by_label and not count.perturbed:
+    if count.mentions and not count.perturbed:
         attacker = "reads what the recogniser misses: `dx evaluate` measures that"
     elif measured is not None:
         attacker = (
@@ -39,7 +32,9 @@ def summary(tally: Tally) -> list[str]:
     stays = [plural(count.kept, "token"), "the layout", *tally.in_clear]
     rows = {
         "Replaced": f"{dropped}{', '.join(replaced) or 'nothing'}",
-        "Guarantee": _guarantee_summary(tally),
+        "Guarantee": describe_guarantee(
+            terms.guarantee, terms.surrogates, terms.scale, count, listed="-v"
+        ),
         "Attacker": attacker,
         "Visible": ", ".join(stays),
         "Receipt": "as JSON with -v, or in a file with --receipt FILE.json",
@@ -52,25 +47,6 @@ def summary(tally: Tally) -> list[str]:
             if count.documents
         ),
     ]
-
-
-def _guarantee_summary(tally: Tally) -> str:
-    """Return the guarantee in a few words: of sampled words, or else of surrogates."""
-    guarantee, scale = tally.terms.guarantee, tally.terms.scale
-    replaced = [label for label, n in tally.count.mentions.items() if n["replaced"]]
-    if replaced and not tally.count.perturbed:
-        surrogates = tally.terms.surrogates or {}
-        budgeted = [label for label in replaced if surrogates[label]["guarantee"]["epsilon"] != 0]
-        if budgeted:
-            return f"an epsilon for {', '.join(budgeted)}; all others reveal only what -v lists"
-        return "surrogates reveal only what -v lists"
-    if guarantee.kind == "none":
-        return "none"
-    epsilon = f"epsilon {guarantee.epsilon:.3g}, {guarantee.status}"
-    if guarantee.kind != "metric-dp":
-        return f"{epsilon}, {guarantee.unit} a word"
-    diameter = "" if scale is None else f"; any two: {scale['diameter']['nats']:,.0f} nats"
-    return f"near words are hard to tell apart ({epsilon}){diameter}"
 
 
 def alarms(tally: Tally) -> list[str]:
@@ -94,8 +70,3 @@ def alarms(tally: Tally) -> list[str]:
             f"{name!r}. Check that the space has the language of these texts."
         )
     return warnings
-
-
-def plural(number: int, noun: str) -> str:
-    """Return "1 document" or "1,000 documents"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

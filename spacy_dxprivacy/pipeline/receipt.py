@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Any, TypedDict, cast
 from weakref import WeakSet
 
@@ -25,6 +26,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.loss import Loss
 from ..validate import fail
 from .count import MENTIONS, Count
+from .describe import describe_guarantee, describe_replaced, plural
 
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")  # shown for each document
 PERSONS_SHOWN = "how often each recognised person is mentioned, without the name"
@@ -151,6 +153,39 @@ class Receipt(dict[str, Any]):
             return None
         nothing = dict.fromkeys(MENTIONS, 0)
         return {label: {**labels[label], **mentions.get(label, nothing)} for label in labels}
+
+    def describe(self) -> list[str]:
+        """Return the receipt in at most six lines."""
+        count, labels = self.count, self.stage("surrogates").get("labels")
+        guarantee = describe_guarantee(
+            Guarantee.from_dict(self.guarantee), labels, self.scale, count, listed="in_clear"
+        )
+        unit = "word" if count.draws or labels is None else f"of {', '.join(count.mentions)}"
+        title = f"Receipt of {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
+        rows = {
+            "replaced": ", ".join(describe_replaced(count)) or "nothing",
+            "guarantee": guarantee,
+            "loss": f"epsilon {self.loss.epsilon():.4g} for a change by one unit in each {unit}",
+            "in plaintext": plural(count.kept, "token"),
+            "visible": f"what in_clear lists: {len(self.in_clear or ())} properties",
+        }
+        if is_original(self):
+            title += ": no release, the text is the original"
+        return [title, *(f"  {name:<13}{text}" for name, text in rows.items())]
+
+    def __repr__(self) -> str:
+        try:
+            return "\n".join(self.describe())
+        except (AttributeError, LookupError, TypeError, ValueError):  # of another program
+            return super().__repr__()
+
+    def _repr_html_(self) -> str:
+        """Return the lines of `repr` for a notebook."""
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def __dir__(self) -> list[str]:
+        counts = self["count"] if isinstance(self.get("count"), dict) else ()
+        return sorted({*super().__dir__(), *STATED, *counts})
 
     def __getattr__(self, name: str) -> Any:
         if name in STATED:
