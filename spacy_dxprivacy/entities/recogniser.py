@@ -14,6 +14,7 @@ import numpy as np
 from spacy import util
 from spacy.language import Language
 from spacy.pipeline import Pipe
+from spacy.pipeline.entityruler import entity_ruler_score
 from spacy.tokens import Doc, Span
 
 from ..arrays import Floats2d
@@ -66,6 +67,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         evidence: Mapping[str, float] = EVIDENCE,
     ) -> None:
         self.nlp, self.vocab, self.name = nlp, nlp.vocab, name
+        self.scorer = entity_ruler_score  # of `nlp.evaluate` and `spacy evaluate`
         self.thresholds = _factors("threshold", threshold, THRESHOLDS)
         self.evidence = _factors("evidence", evidence, EVIDENCE)
 

@@ -160,7 +160,8 @@ class Receipt(dict[str, Any]):
         guarantee = describe_guarantee(
             Guarantee.from_dict(self.guarantee), labels, self.scale, count, listed="in_clear"
         )
-        unit = "word" if count.draws or labels is None else f"of {', '.join(count.mentions)}"
+        spent = [label for label, t in (labels or {}).items() if t["guarantee"]["epsilon"]]
+        unit = "word" if count.draws or not spent else " and ".join(spent)
         title = f"Receipt of {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
         rows = {
             "replaced": ", ".join(describe_replaced(count)) or "nothing",
