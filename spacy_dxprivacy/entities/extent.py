@@ -15,7 +15,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate, takewhile
+from itertools import accumulate, islice, takewhile
 
 from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
@@ -44,6 +44,7 @@ _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _AND = frozenset({"and", "&", "or", "for"})
 _FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
 _LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
+_LONGEST_FIRM = max(map(len, FIRMS))  # in characters: no name has more tokens
 _COURTS = frozenset("court courts tribunal tribunals".split())
 # The longest word of each legal or Latin phrase: most texts have none, and skip the search.
 _PHRASE_WORDS = _COURTS | {
@@ -165,7 +166,8 @@ class Bounds:
             return
         cuts = [end]
         if fixed or self._separators[start] < self._separators[end]:
-            separates = partial(_separates, self.doc, label, start=start, end=end, ends=ends)
+            of = next((i for i in range(start, end) if self.lowers[i] == "of"), end)
+            separates = partial(_separates, self.doc, label, start=start, end=end, of=of, ends=ends)
             cuts = [i for i in range(start, end) if i in fixed or separates(i)] + cuts
         first = start
         for i in cuts:
@@ -321,9 +323,13 @@ class Bounds:
 
 
 def _separates(
-    doc: Doc, label: str, i: int, start: int, end: int, ends: dict[int, list[Entity]]
+    doc: Doc, label: str, i: int, *, start: int, end: int, of: int, ends: dict[int, list[Entity]]
 ) -> bool:
-    """Return whether the i-th token, which is part of a match, separates two mentions."""
+    """Return whether the i-th token, which is part of a match, separates two mentions. A match may
+    be as long as the text, so no answer reads all of a long one.
+
+    of: The first "of" in the match, or its end.
+    """
     token = doc[i]
     text = token.text
     if token.is_lower and text in _BETWEEN[label]:
@@ -337,8 +343,7 @@ def _separates(
     if text in _SEPARATORS and token.whitespace_ and doc[i - 1].whitespace_:
         return text != "&" or label != "ORG" or _completes(ends[i])
     if text in _BREAKS:
-        brackets = [token.text for token in doc[start:end] if token.text in "()"]
-        return text not in "()" or label == "GPE" or brackets != ["(", ")"]
+        return text not in "()" or label == "GPE" or not _is_in_brackets(doc, start, end)
     if text == "," and label == "ORG":
         before, after = doc[i - 1].text, doc[i + 1].text
         partners = is_name(before) and is_name(after) and not _completes(ends[i])
@@ -347,11 +352,19 @@ def _separates(
     if text == "," and label == "GPE":
         return "state" not in builtin_lexicon().of(doc[i + 1].text)
     if text in _AND:
-        return label != "ORG" or _separates_firms(doc, i, start, end, ends)
+        return label != "ORG" or _separates_firms(doc, i, start, end, of, ends)
     return False
 
 
-def _separates_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[Entity]]) -> bool:
+def _is_in_brackets(doc: Doc, start: int, end: int) -> bool:
+    """Return whether a match has one pair of brackets, and no other bracket."""
+    brackets = (token.text for token in doc[start:end] if token.text in "()")
+    return [*islice(brackets, 3)] == ["(", ")"]
+
+
+def _separates_firms(
+    doc: Doc, i: int, start: int, end: int, of: int, ends: dict[int, list[Entity]]
+) -> bool:
     """Return whether "and" or "for" separates two firms. It joins common words after "of" (Office
     of Science and Technology), "Sons", and words of listed firms; "for" also joins after nouns."""
     before, after = doc[i - 1].text, doc[i + 1].text
@@ -359,11 +372,10 @@ def _separates_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, lis
         return True
     if doc[i].text == "for":
         return before not in _FIRM_ENDS
-    if doc[start:end].text.lower().rstrip(".") in FIRMS:
+    if end - start <= _LONGEST_FIRM and doc[start:end].text.lower().rstrip(".") in FIRMS:
         return False
     common = [is_word(word.lower()) and not is_name(word) for word in (before, after)]
-    of = any(token.lower_ == "of" for token in doc[start:i])
-    return after != "Sons" and not (of and all(common))
+    return after != "Sons" and not (of < i and all(common))
 
 
 def _completes(matches: Collection[Entity]) -> bool:

@@ -34,6 +34,13 @@ def nlp():
     return made
 
 
+@pytest.fixture(scope="module")
+def timing():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+        yield pytest.importorskip("timing", reason="the benchmarks are not packed")
+
+
 def name(number):
     """A name that no list has, another one for each number below 10,000."""
     return "".join(SYLLABLES[int(digit)] for digit in f"{number:04d}").capitalize() + "x"
@@ -184,13 +191,28 @@ def test_a_name_that_is_an_adjective_besides_is_one_where_adjectives_stand(nlp, 
     assert [ent.text for ent in doc.ents if ent.label_ == "PERSON"] == persons
 
 
-def test_a_flood_of_names_takes_six_times_the_time_of_a_note_at_most(nlp, monkeypatch):
+def test_a_flood_of_names_takes_six_times_the_time_of_a_note_at_most(nlp, timing):
     """Per character; the least of five, as others use this processor."""
-    benchmarks = Path(__file__).parents[2] / "benchmarks"
-    monkeypatch.syspath_prepend(str(benchmarks))
-    timing = pytest.importorskip("timing", reason="the benchmarks are not packed")
     note, size = timing.NOTE, 20_000
     texts = [(note * size)[:size], *(timing.flood(part, size) for part in ("Anna Lee ", "Mary\n"))]
     timing.taken(nlp, note)
     plain, *floods = (min(timing.taken(nlp, text) for _ in range(5)) for text in texts)
     assert max(floods) < 6 * plain
+
+
+@pytest.fixture(scope="module")
+def seconds_of_note(nlp, timing):
+    """The processor time for a note of 20,000 characters."""
+    note = (timing.NOTE * 20_000)[:20_000]
+    return min(timing.taken(nlp, note) for _ in range(3))
+
+
+@pytest.mark.parametrize("form", [
+    "Smith and ", "smith and ", "Smith ", "Dr. Smith, ", "{0}, ", "{0} and ", "{0} or ",
+    "Mary {0} & ", "House and ", "Bank of Science and Arts and ", "{0}.smith@example.org, ",
+], ids=ascii)  # fmt: skip
+def test_a_list_of_names_takes_four_times_the_time_of_a_note_at_most(
+    nlp, timing, seconds_of_note, form
+):
+    names = numbered(form, 20_000)
+    assert any(timing.taken(nlp, names) < 4 * seconds_of_note for _ in range(2))
