@@ -77,22 +77,22 @@ class Surrogates(CustomGuardrail):
         if call_type not in ("completion", "acompletion"):
             raise HTTPException(400, "surrogates: only chats are passed on.")
         try:
-            return await self._replace(user_api_key_dict, data)
+            return await asyncio.to_thread(self._replace, user_api_key_dict, data)
         except InvalidRequest as error:
             raise HTTPException(400, f"surrogates: {error}") from None
         except DxError as error:
             raise HTTPException(422, f"surrogates: {error}") from None
 
-    async def _replace(self, user_api_key_dict: Any, data: dict[str, Any]) -> dict[str, Any]:
+    def _replace(self, user_api_key_dict: Any, data: dict[str, Any]) -> dict[str, Any]:
         own = {name: item for name, item in data.items() if name in OWN_FIELDS}
         request = Prompt({name: data[name] for name in data.keys() - own}, self._public)
         caller = getattr(user_api_key_dict, "api_key", None) or ""
         conversation = self._conversations.of(caller, request.conversation)
         request.allow(conversation.has_issued)
-        sent = await asyncio.to_thread(
-            sanitize_lines, request.lines, f"{caller} {request.conversation}",
-            entities=self._entities, policy=self._policy,
-        )  # fmt: skip
+        beginning = f"{caller} {request.conversation}"
+        sent = sanitize_lines(
+            request.lines, beginning, entities=self._entities, policy=self._policy
+        )
         body, rows = request.replace(sent)
         name, chat = uuid4().hex, PROVIDERS["chat"]
         answer = AnswerRestorer(
@@ -112,7 +112,7 @@ class Surrogates(CustomGuardrail):
         answer, conversation = self._answer(data)
         if answer is None:
             return response
-        restored = answer.restore(response.model_dump())
+        restored = await asyncio.to_thread(answer.restore, response.model_dump())
         conversation.issue(answer.ids)
         return ModelResponse(**restored)
 
@@ -125,12 +125,14 @@ class Surrogates(CustomGuardrail):
         """Yield the pieces of the answer, with originals."""
         answer, conversation = self._answer(request_data)
         async for piece in response:
-            events = answer.events(piece.model_dump()) if answer else [piece.model_dump()]
-            for event in events:
+            if answer is None:
+                yield piece
+                continue
+            for event in await asyncio.to_thread(answer.events, piece.model_dump()):
                 yield ModelResponseStream(**event)
-        for event in answer.end() if answer else ():
-            yield ModelResponseStream(**event)
-        if answer:
+        if answer is not None:
+            for event in await asyncio.to_thread(answer.end):
+                yield ModelResponseStream(**event)
             conversation.issue(answer.ids)
 
     def _answer(self, data: dict[str, Any]) -> tuple[Any, Any]:

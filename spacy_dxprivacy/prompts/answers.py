@@ -216,13 +216,13 @@ class AnswerRestorer:
     ) -> None:  # fmt: skip
         self._provider, self._rows = provider, rows
         self._calls = Calls(tools, offered)
-        self._texts, self._data = Restorer(rows, escaped=escaped), Restorer(rows)
+        self._texts, self._data = Restorer(rows, escaped=escaped), Restorer(rows, is_value=True)
         self._held: dict[Key, Restorer | list[str]] = {}  # unfinished texts; pieces of arguments
         self._places: dict[Key, Position] = {}  # position of the last piece of each text
         # Of the current event: objects whose text was fed, and ids of texts that it ends.
         self._fed, self._ended = dict[Key, dict[str, Any]](), list[Ids]()
         self._thoughts = defaultdict[Any, str](str)  # by index of their block
-        self._written = defaultdict[Key, str](str)  # texts with originals
+        self._written = defaultdict[Key, list[str]](list)  # pieces of texts with originals
         self._number = 0
         self.ids: set[str] = set()  # identifiers that the answer has
         self.complete = False
@@ -318,24 +318,27 @@ class AnswerRestorer:
         ]
 
     def report(self, sent: Iterable[str]) -> dict[str, int]:
-        """Count restored originals, altered surrogates and invented names.
+        """Count restored originals, kept and altered surrogates, and invented names.
 
         Args:
             sent: The texts that the model read.
         """
-        written = "\n".join(self._written.values())
+        written = "\n".join("".join(pieces) for pieces in self._written.values())
         originals = {original for original, *_ in self._rows.values()}
         spoken = {word for text in originals for word in _WORD.findall(text.casefold())}
         drawn = {word for text in self._rows for word in _WORD.findall(text)} - spoken
         words = {word for word in _CAPITALISED.findall(written) if word.casefold() not in spoken}
         changed = {word for word in words if word.casefold() in drawn and not is_common(word)}
-        is_name, read = partial(is_strange, entries={}), "\n".join(sent) if words else ""
+        is_name, read = partial(is_strange, entries={}), set[str]()
+        for text in sent if words else ():
+            read.update(_WORD.findall(text))
         restored = list[str]()
         for original in sorted(originals, key=len, reverse=True):  # skip parts of longer originals
             if original in written and original not in "\n".join(restored):
                 restored.append(original)
         return {
             "restored": len(restored),
+            "kept": len(self._texts.kept | self._data.kept),
             "changed": len(changed),
             "invented": sum(is_name(word) and word not in read for word in words - changed),
         }
@@ -386,5 +389,5 @@ class AnswerRestorer:
         return str(self._arguments(arguments)) if self._calls.is_named(key[1]) else arguments
 
     def _note_written(self, key: Key, text: str) -> str:
-        self._written[key] += text
+        self._written[key].append(text)
         return text

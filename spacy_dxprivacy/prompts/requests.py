@@ -149,6 +149,11 @@ class Prompt:
         return json.dumps(_drop_caching(turns), sort_keys=True)
 
     @property
+    def streams(self) -> bool:
+        """Whether the answer is to be streamed."""
+        return bool(self._body.get("stream"))
+
+    @property
     def wants_json(self) -> bool:
         """Whether the request asks for an answer in JSON."""
         form: Any = self._body.get("response_format") or self._body.get("text")

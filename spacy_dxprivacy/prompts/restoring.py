@@ -25,6 +25,7 @@ from ..surrogates.base import Mention, Surrogate
 from ..surrogates.name_forms import fold, form_of
 from ..surrogates.replacements import Replacement
 from ..text.mentions import plain_label
+from .prose import MASK, Prose, blanks_of, is_locator, last_blank
 from .table import MAX_ABBREVIATION, SHARED, Entry, SurrogateTable, fits, is_upper
 
 # The value for a surrogate in lower case: its original, the spellings of the surrogate that are
@@ -33,27 +34,11 @@ Row = tuple[str, Sequence[str], bool]
 Rows = Mapping[str, Row]
 MAX_BLANKS = 8  # largest number of white space characters between two words of a surrogate
 _TOKEN = re.compile(r"(?<!\w)\w+|[^\w\s]")
+# In a JSON string, the letter of an escape is not part of a word.
+_TOKEN_OF_JSON = re.compile(r"\\(?:u[\da-fA-F]{4}|.)|(?:(?<!\w)|(?<=\\[nrtbf]))\w+|[^\w\s]", re.S)
 _WORD = re.compile(r"\w+")
 _ALIKE = str.maketrans("’‐‑–", "'---")
 _ES = ("s", "x", "z", "ch", "sh")
-# Nothing is restored in a run (characters without a blank) that a client may fetch or send to.
-_LOCATOR = re.compile(
-    r"//|\\\\|(?:^|\W)(?:https?|ftp|file|wss?|mailto|tel|data|blob|javascript):|(?:^|\W)www\.|"
-    r"[\w-]\.[a-z]{2,63}(?![\w.])|[\w-]\.[a-z]{2,63}\.(?:\W|$)|@[\w-]+\.\w|"
-    r"&(?:#x?0*(?:2f|3a|5c|47|58|92)|sol|colon|bsol);",
-    re.I,
-)
-MAX_RUN = 4096  # characters of a run; a longer run is no text
-_OPENINGS, _CLOSINGS = "([{<\"'“‘«*_~|#", ".,;:!?)]}>\"'”’»*_~|…"
-# A tag that all readers of HTML end at the same place.
-_TAG = re.compile(
-    r"/?[a-z][\w-]*(\s+[\w:.@-]+(\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*\s*/?", re.A | re.I
-)
-_MARKUP_AT = {"": re.compile(r"[<\]]"), ">": re.compile(r"[>\"']")}
-BLANK_SIGNS = " \t\n\r\f\v"  # only these, since some other white space does not end an address
-_BLANK = re.compile(f"[{BLANK_SIGNS}]")
-# In a JSON string, its ends and escaped blanks end a run too.
-_BLANK_OF_JSON = re.compile(r'[ \t\n\r\f\v]|(?<!\\)(?:"|\\[nrt])')
 ABBREVIATIONS = frozenset("a.m. p.m. u.s. u.k. e.u. d.c. m.d. b.a. m.a. r.n. d.o. p.o.".split())
 
 
@@ -270,136 +255,164 @@ def _meaning(text: str, label: str) -> tuple[str, ...]:
 class Restorer:
     """Restores originals in a text that arrives in pieces, wherever these are cut.
 
-    No original is restored within a web or mail address (unless the whole address is a surrogate),
-    in an HTML tag, or in the target of a link: the author of the text could read it there as soon
-    as the text is shown.
+    No original is restored where whoever wrote the text may read it as soon as it is shown, see
+    Prose, unless a surrogate is the whole of an address. A piece is held back until its last run of
+    signs has ended, and no surrogate can begin in it.
 
     Args:
         rows: Rows that rows_of returns.
-        escaped: Escape originals for a JSON string.
+        escaped: Whether the text is JSON, for which originals are escaped.
+        is_value: Whether texts are values, such as arguments of functions.
+
+    Attributes:
+        kept: Surrogates, in lower case, that stayed because they did not stand in prose.
     """
 
-    def __init__(self, rows: Rows, *, escaped: bool = False) -> None:
-        self._rows, self._escaped = rows, escaped
+    def __init__(self, rows: Rows, *, escaped: bool = False, is_value: bool = False) -> None:
+        self._rows, self._escaped, self._is_value = rows, escaped, is_value
         self._sorted = sorted(rows)
         self._by_first = defaultdict[str, list[str]](list)
         for row in self._sorted:
             first = _TOKEN.match(row)
             self._by_first[first[0] if first else ""].append(row)
         self._patterns: dict[str, re.Pattern[str]] = {}
+        self._token = _TOKEN_OF_JSON if escaped else _TOKEN
+        self._addresses: dict[str, bool] = {}  # whether a surrogate is an address
+        self._originals: dict[str, str | None] = {}  # by spelling, see _original_of
         self._window = (
             max((len(row) + MAX_BLANKS * row.count(" ") for row in rows), default=0) + MAX_BLANKS
         )
-        # The end of the returned text, back to a blank; the text that is held back; and the markup
-        # state at the end of the returned text.
-        self._last, self._held, self._markup = "", "", Markup(escaped)
+        self.kept: set[str] = set()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a text. The pieces are held back; `_tail` is the end of the last one."""
+        self._pieces, self._tail = list[str](), ""
+        self._prose = Prose(escaped=self._escaped, is_value=self._is_value)
 
     def restore(self, text: str) -> str:
         """Return a complete text with its originals restored."""
         restorer = self.fresh_copy()
-        return restorer.feed(text) + restorer.flush()
+        restorer._pieces = [text]
+        return restorer.flush()
 
     def fresh_copy(self) -> Restorer:
-        """Return a restorer with the same rows for another text."""
+        """Return a restorer with the same rows for another text. It counts in the same `kept`."""
         restorer = copy(self)
-        restorer._last, restorer._held, restorer._markup = "", "", Markup(self._escaped)
+        restorer._begin()
         return restorer
 
     def feed(self, text: str) -> str:
-        """Add a piece and return the text decided so far; a possible surrogate is held back."""
-        self._held += text
-        return self._take(self._undecided(), is_end=False)
+        """Add a piece and return the text decided so far."""
+        self._pieces.append(text)
+        seam, self._tail = self._tail + text, text[-2:]
+        if not blanks_of(escaped=self._escaped).search(seam):
+            return ""
+        held = "".join(self._pieces)
+        found, end = list(self._matches(held)), self._undecided(held)
+        while True:  # back to a blank that is within no surrogate
+            start, stop = last_blank(held, end, escaped=self._escaped)
+            end = start if stop - start <= MAX_BLANKS else stop
+            while found and found[-1].start() >= end:
+                found.pop()
+            if not found or found[-1].end() <= end:
+                break
+            end = found.pop().start()
+        self._pieces = [held[end:]]
+        return self._restore(held[:end], found)
 
     def flush(self) -> str:
         """Return the text that was held back, at the end of the text."""
-        return self._take(len(self._held), is_end=True)
+        held, self._pieces = "".join(self._pieces), []
+        return self._restore(held, list(self._matches(held)))
 
-    def _take(self, end: int, *, is_end: bool) -> str:
-        """Remove and return the text before `end`, except a run that may become an address."""
-        text, taken = self._last + self._held, list[str]()
-        skip = done = place = len(self._last)
-        last = skip + end
-        while (start := _TOKEN.search(text, place)) and start.start() < last:
-            match, place = self._match(text, start), start.end()
-            if match is None:
-                continue
-            run_start, run_end = self._run(text, match)
-            if not is_end and run_end == len(text) and run_end - run_start <= MAX_RUN:
-                last = start.start()
-                break
-            is_held = self._is_held(text, done, match, (run_start, run_end))
-            taken += [text[done : match.start()], self._original(match, is_held=is_held)]
-            done = place = match.end()
-        if done < last:
-            taken.append(text[done:last])
-            self._markup.read(text[done:last])
-            done = last
-        self._held = text[done:]
-        self._last = text[min(self._last_blank(text, done), max(0, done - 1)) : done]
-        return "".join(taken)
+    def _restore(self, text: str, matches: Sequence[re.Match[str]]) -> str:
+        """Return the next segment of a text with originals. matches: its surrogates."""
+        if not text:
+            return ""
+        segment, parts, done = None, list[str](), 0
+        if not self._prose.skip(text):
+            addresses = [self._is_address(match[0]) for match in matches]
+            found = list(zip(matches, addresses, strict=True))
+            segment = self._prose.read(_mask(text, found))
+        for number, match in enumerate(matches):
+            start, end = match.span()
+            is_held = segment is not None and segment.holds(
+                start, end, is_address=addresses[number]
+            )
+            parts += text[done:start], self._original(match, is_held=is_held)
+            done = end
+        parts.append(text[done:])
+        return "".join(parts)
 
-    def _is_held(self, text: str, done: int, match: re.Match[str], run: tuple[int, int]) -> bool:
-        """Read the text between `done` and a match; return whether the match must stay."""
-        before, after = text[run[0] : match.start()], text[match.end() : run[1]]
-        self._markup.read(text[done : match.start()])
-        held = self._markup.holds(after) or _is_in_locator(before, after, run[1] - run[0])
-        self._markup.read("x")
-        return held
+    def _matches(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the surrogates in a text."""
+        done = 0
+        for start in self._token.finditer(text):
+            token = start[0]
+            first = token.lower() if token.isascii() else _norm(token)
+            if first in self._by_first and start.start() >= done:
+                match = self._match(text, start.start(), first)
+                if match is not None:
+                    done = match.end()
+                    yield match
 
-    def _last_blank(self, text: str, end: int) -> int:
-        """Return where the run begins that contains a place or ends there."""
-        start = max(0, end - MAX_RUN - 1)
-        if not self._escaped:
-            return max(start, *(text.rfind(blank, start, end) + 1 for blank in BLANK_SIGNS))
-        ends = (blank.end() for blank in _BLANK_OF_JSON.finditer(text, start, end))
-        return max(ends, default=start)
-
-    def _run(self, text: str, match: re.Match[str]) -> tuple[int, int]:
-        """Return where the run around a surrogate begins and ends."""
-        limit = min(len(text), match.end() + MAX_RUN + 1)
-        after = (_BLANK_OF_JSON if self._escaped else _BLANK).search(text, match.end(), limit)
-        return self._last_blank(text, match.start()), after.start() if after else limit
-
-    def _undecided(self) -> int:
+    def _undecided(self, text: str) -> int:
         """Return where the first word begins that further text may complete to a surrogate."""
-        text, skip = self._last + self._held, len(self._last)
-        for start in _TOKEN.finditer(text, max(skip, len(text) - self._window)):
-            tail = text[start.start() :]
-            head = _norm(tail) + " " * tail[-1].isspace()
+        begin = max(0, len(text) - self._window)
+        begin -= text[begin - 1 : begin] == "\\"  # of an escape
+        for start in self._token.finditer(text, begin):
+            if start.end() < len(text) and _norm(start[0]) not in self._by_first:
+                continue
+            rest = text[start.start() :]
+            head = _norm(rest) + " " * rest[-1].isspace()
             place = bisect_left(self._sorted, head)
             if place < len(self._sorted) and self._sorted[place].startswith(head):
-                return start.start() - skip
-        return len(self._held)
+                return start.start()
+        return len(text)
 
-    def _match(self, text: str, start: re.Match[str]) -> re.Match[str] | None:
-        first = _norm(start[0])
-        if first not in self._by_first:
-            return None
+    def _match(self, text: str, start: int, first: str) -> re.Match[str] | None:
         if first not in self._patterns:
             longest = sorted(self._by_first[first], key=len, reverse=True)
             any_of = "|".join(map(_pattern, longest))
             self._patterns[first] = re.compile(rf"(?:{any_of})(?!\w)", re.I)
-        match = self._patterns[first].match(text, start.start())
-        if match is None or (row := self._rows.get(_norm(match[0]))) is None:
-            return None  # the pattern matches ı as i
-        spellings, plain = row[1], " ".join(match[0].split())
-        shouted = is_upper(plain) and plain not in spellings
-        allowed = [
-            form.upper() if shouted and len(form) > MAX_ABBREVIATION else form for form in spellings
-        ]
-        return match if plain in allowed or not spellings else None
+        match = self._patterns[first].match(text, start)
+        return None if match is None or self._original_of(match[0]) is None else match
+
+    def _original_of(self, found: str) -> str | None:
+        """Return the text in place of a spelling of a surrogate; None if it is not a surrogate."""
+        if found in self._originals:
+            return self._originals[found]
+        written, row = None, self._rows.get(_norm(found))  # None: the pattern matches ı as i
+        if row is not None:
+            original, spellings, small = row
+            plain = " ".join(found.split())
+            shouted = is_upper(plain) and plain not in spellings
+            allowed = [
+                form.upper() if shouted and len(form) > MAX_ABBREVIATION else form
+                for form in spellings
+            ]
+            if plain in allowed or not spellings:
+                is_small = small and plain.islower()
+                written = original.upper() if shouted else original
+                written = original.lower() if is_small and not shouted else written
+                written = (
+                    json.dumps(written, ensure_ascii=False)[1:-1] if self._escaped else written
+                )
+        self._originals[found] = written
+        return written
+
+    def _is_address(self, surrogate: str) -> bool:
+        """Return whether a surrogate is an address, which may be restored as a whole."""
+        if surrogate not in self._addresses:
+            self._addresses[surrogate] = is_locator(surrogate) and len(surrogate.split()) == 1
+        return self._addresses[surrogate]
 
     def _original(self, match: re.Match[str], *, is_held: bool) -> str:
         """Return the text in place of a surrogate. is_held: whether the surrogate must stay."""
         if is_held:
-            return match[0]
-        original, spellings, small = self._rows[_norm(match[0])]
-        plain = " ".join(match[0].split())
-        if is_upper(plain) and plain not in spellings:
-            original = original.upper()
-        elif small and plain.islower():
-            original = original.lower()
-        return json.dumps(original, ensure_ascii=False)[1:-1] if self._escaped else original
+            self.kept.add(_norm(match[0]))
+        return match[0] if is_held else str(self._original_of(match[0]))
 
 
 class TableRestorer(Restorer):
@@ -417,7 +430,8 @@ class TableRestorer(Restorer):
         self.restored, self.unrestored = 0, list[tuple[str, int]]()
 
     def restore(self, text: str) -> str:
-        self._held = text
+        self._begin()
+        self._pieces = [text]
         return self.flush()
 
     def _original(self, match: re.Match[str], *, is_held: bool) -> str:
@@ -435,78 +449,14 @@ class TableRestorer(Restorer):
         return match[0]
 
 
-def _is_in_locator(before: str, after: str, length: int) -> bool:
-    """Return whether a surrogate between these texts is part of an address. length: of the run."""
-    if length > MAX_RUN:
-        return True
-    after = after.partition("](")[0]  # the text of a link is not part of its target
-    ending = re.sub("^['’]s", "", after).strip(_CLOSINGS)
-    if not before.removesuffix("](").strip(_OPENINGS) and not ending:
-        return False
-    return _LOCATOR.search(f"{before}x{after}") is not None
-
-
-class Markup:
-    """Tracks whether a text, read in pieces, is in an HTML tag or in the target of a link.
-
-    escaped: whether the text is JSON.
-    """
-
-    def __init__(self, escaped: bool) -> None:
-        # state: end of the markup; < or ] if markup may begin; ! if readers disagree where it ends
-        self._state, self._depth = "", 0
-        self._escaped, self._tag = escaped, list[str]()  # tag: the pieces of text since its <
-        self._begins = False  # whether the target of a link begins here
-
-    def holds(self, after: str) -> bool:
-        """Return whether the next word is part of markup, but not all of it as in <a@b.c> and
-        ](a@b.c). after: the text that follows the word."""
-        if self._state in ("", "]"):
-            return False
-        if self._state == "<" or self._begins:
-            return not after.startswith(">" if self._state == "<" else ")")
-        return True
-
-    def read(self, text: str) -> None:
-        """Read the next piece of the text."""
-        place = 0
-        while place < len(text) and self._state != "!":
-            if self._state in ("", ">"):
-                mark = _MARKUP_AT[self._state].search(text, place)
-                end = mark.start() if mark else len(text)
-                self._tag += [text[place:end]] if self._state else []
-                if mark is None:
-                    return
-                place = end
-            self._step(text[place])
-            place += 1
-
-    def _step(self, sign: str) -> None:
-        state, self._begins = self._state, False
-        if state in ("", "<", "]"):
-            if state == "<" and (sign.isalpha() or sign in "/!?\\&"):
-                self._state, self._tag = ">", []
-            elif state == "]" and sign == "(":
-                self._state, self._depth, self._begins = ")", 1, True
-            else:
-                self._state = sign if sign in "<]" else ""
-        elif state == ">":
-            self._state = f">{sign}" if sign in "\"'" else self._after_tag()
-        elif state == ")":
-            self._depth += (sign == "(") - (sign == ")")
-            self._state = "" if sign == "\n" or not self._depth else "<" if sign == "<" else state
-        elif sign == state[1]:  # end of a quoted attribute
-            self._state = ">"
-        self._tag.append(sign)
-
-    def _after_tag(self) -> str:
-        """Return the state after a >. Where quotes are odd, HTML and Markdown may read on: nothing
-        is restored any more."""
-        if "".join(self._tag[-2:]).endswith("\\"):
-            return ">"
-        tag = "".join(self._tag)
-        tag = tag.replace('\\"', '"') if self._escaped else tag
-        return "" if _TAG.fullmatch(tag) or not re.search("[\"']", tag) else "!"
+def _mask(text: str, found: Sequence[tuple[re.Match[str], bool]]) -> str:
+    """Return a text of the same length in which surrogates are masked, except for addresses."""
+    parts, done = list[str](), 0
+    for match, is_address in found:
+        if not is_address:
+            parts += text[done : match.start()], MASK * (match.end() - match.start())
+            done = match.end()
+    return "".join((*parts, text[done:]))
 
 
 def _pattern(row: str) -> str:

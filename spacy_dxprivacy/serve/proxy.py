@@ -9,8 +9,10 @@ import json
 import os
 import re
 import ssl
+from asyncio import to_thread
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -18,11 +20,12 @@ import httpx
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from ..config import ServiceOptions
 from ..machine import is_loopback
-from ..prompts.answers import PROVIDERS, AnswerRestorer
-from ..prompts.conversation import Conversation
+from ..prompts.answers import PROVIDERS, AnswerRestorer, Provider
+from ..prompts.conversation import Conversation, Prompted
 from ..prompts.requests import InvalidAnswer, InvalidRequest, Prompt, add_note, parse_object
-from .service import HttpError, Service
+from .service import HttpError, RequestReport, Service
 
 REPORT_HEADER = "dx-surrogates"
 KEY_VARIABLE = "DX_UPSTREAM_KEY"
@@ -50,59 +53,114 @@ async def answer(request: Request) -> Response:
     limits, path = service.limits, request.scope["path"].removeprefix("/v1/")
     report = request.state.report
     report.path, provider = path, PROVIDERS[path.partition("/")[0]]
-    try:
-        public = {*limits.models, *limits.tools}
-        prompt = Prompt(
-            parse_object(await request.body(), InvalidRequest(NOT_JSON)),
-            public,
-            images=limits.images,
-        )
-        conversation = service.conversations.of(request.state.caller, prompt.conversation)
-        prompt.allow(conversation.has_issued)
-        prompted = await service.draw_prompt(request, conversation, prompt.lines)
-        body, rows = prompt.replace(prompted)
-    except RecursionError:
-        raise InvalidRequest(NOT_JSON) from None
-    body = add_note(body, provider.note) if limits.note else body
+    raw = await request.body()
+    # Texts are read in threads, so that no other request waits for them.
+    prompt, conversation = await to_thread(_read_prompt, service, request.state.caller, raw)
+    prompted = await service.draw_prompt(request, conversation, prompt.lines)
     report.counts = dict(sorted(prompted.counts.items())) | {"dropped": prompt.dropped}
-    restored = AnswerRestorer(
-        provider, rows, limits.tools, escaped=prompt.wants_json, offered=prompt.functions
-    )
-    if body.get("stream"):
-        events = _events(request, body, restored, conversation, prompted.texts)
+    body, restored = await to_thread(_replace, prompt, prompted, provider, limits)
+    answers = Answers(restored, conversation, prompted.texts, report)
+    if prompt.streams:
+        events = _events(request, body, answers)
         first = await anext(events)
         return StreamingResponse(_until_broken(first, events), media_type="text/event-stream")
     async with _upstream(request, body) as upstream:
-        answer_body = restored.restore(
-            parse_object(await _read_all(upstream), InvalidAnswer(BROKEN_ANSWER))
-        )
-    conversation.issue(restored.ids)
-    report.counts |= restored.report(prompted.texts)
-    return JSONResponse(answer_body, headers={REPORT_HEADER: report.line})
+        raw = await _read_all(upstream)
+    return await to_thread(answers.whole, raw)
 
 
-async def _events(
-    request: Request, body: dict[str, Any], restored: AnswerRestorer, conversation: Conversation,
-    sent: list[str],
-) -> AsyncGenerator[str, None]:  # fmt: skip
+def _read_prompt(service: Service, caller: str, raw: bytes) -> tuple[Prompt, Conversation]:
+    """Return a request and its conversation."""
+    limits = service.limits
+    try:
+        body = parse_object(raw, InvalidRequest(NOT_JSON))
+        prompt = Prompt(body, {*limits.models, *limits.tools}, images=limits.images)
+        conversation = service.conversations.of(caller, prompt.conversation)
+    except RecursionError:
+        raise InvalidRequest(NOT_JSON) from None
+    prompt.allow(conversation.has_issued)
+    return prompt, conversation
+
+
+def _replace(
+    prompt: Prompt, prompted: Prompted, provider: Provider, limits: ServiceOptions
+) -> tuple[bytes, AnswerRestorer]:
+    """Return the body for the upstream, and what restores its answer."""
+    try:
+        body, rows = prompt.replace(prompted)
+        body = add_note(body, provider.note) if limits.note else body
+        content = json.dumps(body, ensure_ascii=False).encode()
+    except RecursionError:
+        raise InvalidRequest(NOT_JSON) from None
+    restored = AnswerRestorer(
+        provider, rows, limits.tools, escaped=prompt.wants_json, offered=prompt.functions
+    )
+    return content, restored
+
+
+@dataclass
+class Answers:
+    """Answers of the upstream with originals. The methods run in threads, one at a time.
+
+    restored: what restores them. conversation: to which identifiers in them belong. sent: the texts
+    that the model read. report: counts what came back. error: why a stream broke off.
+    """
+
+    restored: AnswerRestorer
+    conversation: Conversation
+    sent: list[str] = field(repr=False)
+    report: RequestReport
+    error: InvalidAnswer | None = None
+
+    def whole(self, raw: bytes) -> Response:
+        """Return a complete answer."""
+        body = self.restored.restore(parse_object(raw, InvalidAnswer(BROKEN_ANSWER)))
+        self.finish()
+        return JSONResponse(body, headers={REPORT_HEADER: self.report.line})
+
+    def events(self, lines: list[bytes]) -> str:
+        """Return server-sent events for the data of some, up to one that is not valid, if any."""
+        written = list[str]()
+        try:
+            for data in lines:
+                event = parse_object(data, InvalidAnswer(BROKEN_ANSWER))
+                written += map(_event, self.restored.events(event))
+        except InvalidAnswer as error:
+            self.error = error
+        return "".join(written)
+
+    def last_events(self) -> str:
+        """Return events for what was held back at the end of a stream."""
+        return "".join(map(_event, self.restored.end()))
+
+    def finish(self) -> None:
+        """Count, and note the identifiers of the answer."""
+        self.conversation.issue(self.restored.ids)
+        self.report.counts |= self.restored.report(self.sent)
+
+
+async def _events(request: Request, body: bytes, answers: Answers) -> AsyncGenerator[str, None]:
     """Yield server-sent events with originals, and then the report as a comment, which clients
     skip. Raises InvalidAnswer if the stream has no events or breaks off."""
-    report, data, is_empty = request.state.report, b"", True
+    is_done, is_empty = False, True
     async with _upstream(request, body) as upstream:
-        async for data in _data_lines(upstream):
-            if data == DONE:
+        async for lines in _data_lines(upstream):
+            is_done = DONE in lines
+            lines = lines[: lines.index(DONE)] if is_done else lines
+            if events := await to_thread(answers.events, lines):
+                yield events
+                is_empty = False
+            if answers.error is not None:
+                raise answers.error
+            if is_done:
                 break
-            for event in restored.events(parse_object(data, InvalidAnswer(BROKEN_ANSWER))):
-                yield _event(event)
-            is_empty = False
-    for event in restored.end():
-        yield _event(event)
-    conversation.issue(restored.ids)
-    if is_empty or not (data == DONE or restored.complete):
+    if events := await to_thread(answers.last_events):
+        yield events
+    if is_empty or not (is_done or answers.restored.complete):
         raise InvalidAnswer(BROKEN_ANSWER)
-    report.counts |= restored.report(sent)
-    yield f": {REPORT_HEADER}: {report.line}\n\n"
-    if data == DONE:
+    await to_thread(answers.finish)
+    yield f": {REPORT_HEADER}: {answers.report.line}\n\n"
+    if is_done:
         yield f"data: {DONE.decode()}\n\n"
 
 
@@ -126,7 +184,7 @@ def _event(event: dict[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def _upstream(request: Request, body: dict[str, Any]) -> AsyncIterator[httpx.Response]:
+async def _upstream(request: Request, body: bytes) -> AsyncIterator[httpx.Response]:
     """Open the answer of the upstream. An error, which may occur while it is read, raises HttpError
     with the status of the upstream, 504 or 502."""
     limits, path = request.app.state.service.limits, request.state.report.path
@@ -134,11 +192,11 @@ async def _upstream(request: Request, body: dict[str, Any]) -> AsyncIterator[htt
     url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
     timeout = httpx.Timeout(limits.upstream_seconds, connect=CONNECT_SECONDS)
     direct = is_loopback(base.host)
-    content, headers = json.dumps(body, ensure_ascii=False).encode(), _headers(request, path)
+    headers = _headers(request, path)
     try:
         async with (
             httpx.AsyncClient(timeout=timeout, verify=_tls(), trust_env=not direct) as client,
-            client.stream("POST", url, content=content, headers=headers) as upstream,
+            client.stream("POST", url, content=body, headers=headers) as upstream,
         ):
             if upstream.status_code != 200:
                 raise await _failure(upstream)
@@ -193,13 +251,19 @@ async def _chunks(upstream: httpx.Response) -> AsyncIterator[bytes]:
         yield chunk
 
 
-async def _data_lines(upstream: httpx.Response) -> AsyncIterator[bytes]:
-    """Yield the data of server-sent events."""
-    unfinished = b""
+async def _data_lines(upstream: httpx.Response) -> AsyncIterator[list[bytes]]:
+    """Yield the data of the server-sent events that arrived together."""
+    unfinished = list[bytes]()
     async for chunk in _chunks(upstream):
-        *lines, unfinished = (unfinished + chunk).split(b"\n")  # texts may have other breaks
-        for line in lines:
-            if line.startswith(b"data:"):
-                yield line[5:].strip()
-    if unfinished.startswith(b"data:"):
-        yield unfinished[5:].strip()
+        unfinished.append(chunk)
+        if b"\n" in chunk:  # texts may have other breaks
+            *lines, rest = b"".join(unfinished).split(b"\n")
+            unfinished = [rest]
+            if data := _data_of(lines):
+                yield data
+    if data := _data_of([b"".join(unfinished)]):
+        yield data
+
+
+def _data_of(lines: list[bytes]) -> list[bytes]:
+    return [line[5:].strip() for line in lines if line.startswith(b"data:")]

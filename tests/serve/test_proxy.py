@@ -33,9 +33,11 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config.options import PROMPT_ENTITIES, ServiceOptions
 from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
 from spacy_dxprivacy.io.results import results
+from spacy_dxprivacy.prompts.answers import AnswerRestorer
 from spacy_dxprivacy.prompts.conversation import Conversations, Prompter, Sent
-from spacy_dxprivacy.prompts.requests import NOTE
+from spacy_dxprivacy.prompts.requests import NOTE, Prompt
 from spacy_dxprivacy.prompts.restoring import Restorer
+from spacy_dxprivacy.serve import proxy as proxy_module
 from spacy_dxprivacy.surrogates import codes
 
 # None of them is part of a surrogate.
@@ -852,6 +854,34 @@ def test_workers_share_the_secret_of_conversations_and_no_environment_has_it(ups
         process.wait(60)
         process.stderr.close()
     assert process.returncode == 0
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_no_event_loop_waits_for_a_text(proxy, monkeypatch, path, stream):
+    """All that reads a text runs in threads."""
+    threads = {}
+
+    def note(owner, name):
+        work = getattr(owner, name)
+
+        def noted(*args, **named):
+            threads.setdefault(name, set()).add(threading.get_ident())
+            return work(*args, **named)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    for owner, names in (
+        (Restorer, ("restore", "feed", "flush")), (Prompter, ("sanitize",)),
+        (AnswerRestorer, ("restore", "events", "end", "report")), (Prompt, ("replace", "_object")),
+        (proxy_module, ("parse_object",)),
+    ):  # fmt: skip
+        for name in names:
+            note(owner, name)
+    assert ask(proxy, path, body_of(path, stream=stream)).status == 200
+    assert {"replace", "_object", "sanitize", "parse_object", "report", "restore"} <= {*threads}
+    assert stream is ("events" in threads)
+    assert not [name for name in threads if threading.get_ident() in threads[name]]
 
 
 # -- what stays ------------------------------------------------------------------------------------
