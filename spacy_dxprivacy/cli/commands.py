@@ -172,11 +172,12 @@ def proxy_cli(service: ServiceOptions, pipeline: PipelineOptions) -> None:
 
     Set the base URL of a client: http://127.0.0.1:8000/v1 for OpenAI's API, http://127.0.0.1:8000
     for Anthropic's. The upstream reads surrogates of --entities (default: person, date, gpe,
-    address, org, email, phone, url and id). Answers, streamed or not, get the originals back. A
-    conversation keeps its surrogates: for an hour, sent texts are in memory, but no original.
-    Nothing is restored in URLs, markup, or arguments of functions that --tools does not name.
-    Images, audio and files are rejected without --images. --policy sets the action for a label.
-    Routes: POST /v1/chat/completions, /v1/responses, /v1/messages; GET /health, /about, /budget.
+    address, org, email, phone, url, id and secret). Answers, streamed or not, get the originals
+    back. A conversation keeps its surrogates: for an hour, sent texts are in memory, but no
+    original. Nothing is restored in addresses, markup, or arguments of functions that --tools does
+    not name. Images, audio and files are rejected without --images. --policy sets the action for a
+    label. Routes: POST /v1/chat/completions, /v1/responses, /v1/messages; GET /v1/models, /health,
+    /about, /budget.
     The upstream gets the client's key, or that of the environment variable DX_UPSTREAM_KEY. Each
     request is a line in the log, without text.
     Needs: pip install "spacy-dxprivacy[serve]".

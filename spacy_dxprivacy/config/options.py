@@ -16,7 +16,7 @@ from ..machine import is_loopback
 # short flags.
 
 
-PROMPT_ENTITIES = "person,date,gpe,address,org,email,phone,url,id"  # replaced in prompts
+PROMPT_ENTITIES = "person,date,gpe,address,org,email,phone,url,id,secret"  # replaced in prompts
 POLICIES = ("replace", "mask", "block", "leave")
 PROXY_ONLY = ("upstream", "upstream_seconds", "tools", "models", "images", "policy", "note")
 

@@ -239,7 +239,7 @@ def prompt(
     Args:
         texts: A text, or the texts of a conversation so far, in order.
         entities: Labels to replace. If None and there is no config: person, date, gpe, address,
-            org, email, phone, url and id.
+            org, email, phone, url, id and secret.
         policy: Action by label: "replace" (default), "mask", "block" or "leave".
         settings: The fields of PipelineOptions, as in `clean`.
 

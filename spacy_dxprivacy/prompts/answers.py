@@ -18,7 +18,7 @@ from pydantic_core import from_json
 
 from ..io.pieces import word_list
 from .requests import ISSUED_FIELDS, THOUGHT_SIGNATURES, InvalidAnswer, map_json, seal
-from .restoring import Restorer, Rows
+from .restoring import MARK_FORM, Restorer, Rows
 from .table import is_common, is_strange
 
 RESTORED_FIELDS = word_list("PROMPT_RESTORED")  # fields of an answer that get originals
@@ -339,9 +339,18 @@ class AnswerRestorer:
         return {
             "restored": len(restored),
             "kept": len(self._texts.kept | self._data.kept),
-            "changed": len(changed),
+            "changed": len(changed) + len(self._changed_marks(written)),
             "invented": sum(is_name(word) and word not in read for word in words - changed),
         }
+
+    def _changed_marks(self, written: str) -> set[tuple[str, str]]:
+        """Return label and number of the marks that stay, in a form that is not restored."""
+        marks = {match.groups() for row in self._rows if (match := MARK_FORM.fullmatch(row))}
+        if not marks:
+            return set()
+        labels = "|".join(sorted({label for label, _ in marks}))
+        found = re.findall(rf"(?<![^\W_])({labels})[\W_]{{0,3}}(\d+)(?![^\W_])", written, re.I)
+        return {(label.lower(), number) for label, number in found} & marks
 
     def _seal_thought(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return an event, with a seal if it ends a thought."""

@@ -38,6 +38,8 @@ _TOKEN = re.compile(r"(?<!\w)\w+|[^\w\s]")
 _TOKEN_OF_JSON = re.compile(r"\\(?:u[\da-fA-F]{4}|.)|(?:(?<!\w)|(?<=\\[nrtbf]))\w+|[^\w\s]", re.S)
 _WORD = re.compile(r"\w+")
 _ALIKE = str.maketrans("’‐‑–", "'---")
+MARK_FORM = re.compile(r"\[([a-z]+) (\d+)\]")  # of a mark such as [PERSON 1], in lower case
+MAX_LABEL_WORD = 3  # letters of a label in capitals that may be a word: ID, URL, ORG
 _ES = ("s", "x", "z", "ch", "sh")
 ABBREVIATIONS = frozenset("a.m. p.m. u.s. u.k. e.u. d.c. m.d. b.a. m.a. r.n. d.o. p.o.".split())
 
@@ -122,6 +124,10 @@ def rows_of(
         derive = {"PERSON": _other_names, "DATE": _other_dates}.get(plain_label(entry.label))
         for form, original in dict(derive(entry) if derive else ()).items():
             derived[form].add(original)
+    for mark in [row for row in rows if MARK_FORM.fullmatch(row)]:
+        for form, spellings in _other_marks(mark):
+            if form == mark or (form not in rows and not table.is_plain(form)):
+                rows[form] = rows[mark][0], spellings, False
     for form, originals in derived.items():
         taken = _norm(form) in rows or _norm(form) in ABBREVIATIONS or table.is_plain(form)
         if len(originals) == 1 and not taken:
@@ -206,6 +212,19 @@ def _other_names(entry: Entry) -> Iterator[tuple[str, str]]:
         forms = "{i}. {last}", "{i} {last}", "{last}, {i}.", "{first} {l}.", "{i}. {l}.", "{i}.{l}."
         for form in forms:
             yield _in_form(form, names), _in_form(form, originals)
+
+
+def _other_marks(mark: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the forms in which an answer may write a mark, and their spellings: in other brackets,
+    in another case, or without brackets, in capitals. "ID 1" may be a word of the answer itself."""
+    label, number = MARK_FORM.fullmatch(mark.lower()).groups()  # type: ignore[union-attr]
+    for joint in (" ", "_", "-", ""):
+        bare = f"{label}{joint}{number}"
+        for opening, closing in ("[]", "<>", "{}"):
+            form = f"{opening}{bare}{closing}"
+            yield form, [form, form.upper(), form.title()]
+        if joint == "_" or len(label) > MAX_LABEL_WORD:
+            yield bare, [bare.upper()]
 
 
 def _in_form(form: str, parts: Sequence[str]) -> str:

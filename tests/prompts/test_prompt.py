@@ -105,6 +105,28 @@ def test_a_fork_has_the_conversations_of_its_parent_and_a_new_process_has_not():
     assert other.stdout.strip() != prompted(text)
 
 
+SECRETS = {
+    "My key is {}.": "sk-proj-Ab3dE5gH7jK9mN1pQ3sT5vW7yZ9aB1cD3eF5gH7jK9mN1pQ3",
+    "password: {}": "Kestrel99!", "The password is {}, thanks.": "Tr0ub4dor&3",
+    "AWS_ACCESS_KEY_ID={}": "AKIAIOSFODNN7EXAMPLE", "Take {} for it.": "AKIAIOSFODNN7EXAMPLE",
+    "aws_secret_access_key = {}": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "api: key: {}": "9f86d081884c7d659a2feaa0c55ad015",
+    "token={}": "16C7e42F292c6912E7710c838347Ae17",
+    "git clone with {}": "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "Authorization: Bearer {}": "abcdEFGH1234567890abcdEF",
+    'api_key: "{}"': "abcd1234efgh5678", "pwd={}": "hunter2-Kestrel",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", SECRETS)
+def test_secrets_are_replaced_by_default_and_come_back(form):
+    text = form.format(SECRETS[form])
+    sent, restore = dx.prompt(text)
+    assert SECRETS[form] not in sent and restore(sent) == text
+    link = f"https://a.example/?{sent.split()[-1]}"
+    assert SECRETS[form] not in restore(link)
+
+
 def test_threads_do_not_mix():
     def ask(name):
         for i in range(5):

@@ -510,6 +510,18 @@ def test_two_persons_of_a_conversation_whose_surrogates_meet_are_still_two(
     assert not [n for *_, raw in upstream.seen for n in names if n.encode() in raw]
 
 
+@pytest.mark.parametrize("path", PATHS)
+def test_secrets_are_hidden_by_default(proxy, upstream, path):
+    secrets = (
+        "sk-proj-Ab3dE5gH7jK9mN1pQ3sT5vW7yZ9aB1cD3eF5gH",
+        "AKIAIOSFODNN7EXAMPLE",
+        "Kestrel99!",
+    )
+    prompt = "The key {} and {}; password: {}".format(*secrets)
+    assert said(ask(proxy, path, body_of(path, prompt)), path, stream=False) == prompt
+    assert not [secret for secret in secrets if secret.encode() in upstream.seen[-1][2]]
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 IMAGE = {"type": "image_url", "image_url": {"url": "https://x.example/Okonkwo.png"}}
@@ -1277,6 +1289,40 @@ def test_a_report_counts_what_came_back_changed_and_what_was_invented(
     assert report()["changed"] == "1"
     upstream.change = lambda text: f"{text} And Wolfgang too."
     assert report()["invented"] == "1"
+
+
+MARKS = [
+    "[PERSON 1]", "PERSON 1", "<PERSON_1>", "[Person 1]", "[person 1]", "PERSON_1", "[PERSON_1]",
+    "{PERSON 1}", "**PERSON 1**", "(PERSON 1)", "[PERSON-1]", "<person 1>", "PERSON1",
+]  # fmt: skip
+CHANGED_MARKS = ["Person 1", "person_1", "Person #1", "Person (1)", "person 1's"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_mark_that_comes_back_in_another_form_is_restored_or_counted(
+    make_proxy, upstream, stream
+):
+    proxy, upstream.size = make_proxy(policy="person=mask,id=mask"), 1
+    for mark in (*MARKS, *CHANGED_MARKS):
+        upstream.change = lambda text, mark=mark: f"Dear {mark}, see PERSON 12."
+        answer = ask(proxy, CHAT, turns_of("I am Priya Whitcombe.") | {"stream": stream})
+        text, report = said(answer, CHAT, stream), answer.headers.get("dx-surrogates")
+        report = report or answer.body.decode().partition("dx-surrogates: ")[2]
+        if mark in MARKS:
+            around = {"**PERSON 1**": "**{}**", "(PERSON 1)": "({})"}.get(mark, "{}")
+            assert text == f"Dear {around.format('Priya Whitcombe')}, see PERSON 12."
+            assert " changed=0 " in report and "PERSON" in report
+        else:
+            assert text == f"Dear {mark}, see PERSON 12." and " changed=1 " in report
+    upstream.change = lambda text: "See ID 1 of the list, and ID_1."
+    prompt = "Her passport is 925076473."
+    answer = ask(proxy, CHAT, turns_of(prompt) | {"stream": stream})
+    assert said(answer, CHAT, stream) == "See ID 1 of the list, and 925076473."
+
+
+def test_a_form_of_a_mark_that_the_text_has_is_the_text(make_proxy, upstream):
+    prompt = "PERSON 1 of the table is Priya Whitcombe, not PERSON_2."
+    assert content(ask(make_proxy(policy="person=mask"), CHAT, turns_of(prompt))) == prompt
 
 
 def test_one_line_a_request_is_logged_without_text(make_proxy, upstream, caplog):
