@@ -20,7 +20,7 @@ import httpx
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ..config import ServiceOptions
+from ..config.options import ServiceOptions
 from ..machine import is_loopback
 from ..prompts.answers import PROVIDERS, AnswerRestorer, Provider
 from ..prompts.conversation import Conversation, Prompted
