@@ -258,7 +258,11 @@ class Prompt:
                 isinstance(item, str) and item in PUBLIC_VALUES | BLOCK_TYPES for item in values
             )
         if key == "model" and isinstance(value, str):
-            return _is_model(value, self._public)
+            if not is_model(value, self._public):
+                raise InvalidRequest(
+                    "'model': the proxy does not know this name; add it to `models`."
+                )
+            return True
         if key in NAME_FIELDS and isinstance(value, str) and _NAME.fullmatch(value):
             self._name(key, value)
             return True
@@ -381,13 +385,13 @@ def map_json(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "
         return text
 
 
-def _is_model(name: str, models: Collection[str]) -> bool:
-    """Return True for a name of a model. Raise InvalidRequest if a word of it is not public."""
+def is_model(name: str, models: Collection[str]) -> bool:
+    """Return whether this is a name of a model that consists of public words and versions, or is
+    one of `models`."""
     words = set(_WORD.findall(name.lower())) - MODEL_WORDS
     versions = all(map(_is_version, re.findall(r"[\d-]+", name)))
-    if name in models or (all(map(is_plain, words)) and versions and _NAME.fullmatch(name)):
-        return True
-    raise InvalidRequest("'model': the proxy does not know this name; add it to `models`.")
+    is_public = all(map(is_plain, words)) and versions and _NAME.fullmatch(name)
+    return name in models or bool(is_public)
 
 
 def _is_version(text: str) -> bool:

@@ -10,7 +10,7 @@ import os
 import re
 import ssl
 from asyncio import to_thread
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -24,7 +24,14 @@ from ..config.options import ServiceOptions
 from ..machine import is_loopback
 from ..prompts.answers import PROVIDERS, AnswerRestorer, Provider
 from ..prompts.conversation import Conversation, Prompted
-from ..prompts.requests import InvalidAnswer, InvalidRequest, Prompt, add_note, parse_object
+from ..prompts.requests import (
+    InvalidAnswer,
+    InvalidRequest,
+    Prompt,
+    add_note,
+    is_model,
+    parse_object,
+)
 from .service import HttpError, RequestReport, Service
 
 REPORT_HEADER = "dx-surrogates"
@@ -38,6 +45,8 @@ BROKEN_ANSWER = "the answer of the upstream is not JSON, or broke off."
 _KEY_VALUE, _VERSION_VALUE = re.compile(r"[\x20-\x7e]{1,4096}"), re.compile(r"[a-z0-9.,-]{1,500}")
 KEY_HEADERS = {"authorization": _KEY_VALUE, "x-api-key": _KEY_VALUE}
 ANTHROPIC_HEADERS = {"anthropic-version": _VERSION_VALUE, "anthropic-beta": _VERSION_VALUE}
+MODEL_FIELDS = ("id", "object", "type", "display_name", "created", "created_at", "owned_by")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?")
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,40}")
 
 routes = APIRouter()
@@ -67,6 +76,39 @@ async def answer(request: Request) -> Response:
     async with _upstream(request, body) as upstream:
         raw = await _read_all(upstream)
     return await to_thread(answers.whole, raw)
+
+
+@routes.get("/v1/models")
+async def models(request: Request) -> Response:
+    """Return the models of the upstream whose names the proxy passes on."""
+    request.state.report.path = "models"
+    async with _upstream(request, None) as upstream:
+        raw = await _read_all(upstream)
+    limits = request.app.state.service.limits
+    return JSONResponse(await to_thread(_public_models, raw, {*limits.models}))
+
+
+def _public_models(raw: bytes, public: Collection[str]) -> dict[str, Any]:
+    """Return a list of models without what only the owner of the key may know: models of its own,
+    names of organisations, and fields that are not known."""
+    items = parse_object(raw, InvalidAnswer(BROKEN_ANSWER)).get("data")
+    if not isinstance(items, list):
+        raise InvalidAnswer(BROKEN_ANSWER)
+    listed = [
+        {name: item[name] for name in MODEL_FIELDS if _is_public(item.get(name), public)}
+        for item in items
+        if isinstance(item, dict) and _is_public(item.get("id"), public)
+    ]
+    ids = [item["id"] for item in listed] or [None]
+    return {"object": "list", "data": listed, "has_more": False, "first_id": ids[0],
+            "last_id": ids[-1]}  # fmt: skip
+
+
+def _is_public(value: Any, public: Collection[str]) -> bool:
+    """Return whether a value is a time, or a name of public words."""
+    if isinstance(value, int) or (isinstance(value, str) and _TIME.fullmatch(value)):
+        return True
+    return isinstance(value, str) and is_model(value.replace(" ", "-"), public)
 
 
 def _read_prompt(service: Service, caller: str, raw: bytes) -> tuple[Prompt, Conversation]:
@@ -184,19 +226,19 @@ def _event(event: dict[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def _upstream(request: Request, body: bytes) -> AsyncIterator[httpx.Response]:
-    """Open the answer of the upstream. An error, which may occur while it is read, raises HttpError
-    with the status of the upstream, 504 or 502."""
+async def _upstream(request: Request, body: bytes | None) -> AsyncIterator[httpx.Response]:
+    """Open the answer of the upstream to a body, or to none. An error, which may occur while it is
+    read, raises HttpError with the status of the upstream, 504 or 502."""
     limits, path = request.app.state.service.limits, request.state.report.path
     base = httpx.URL(str(limits.upstream).rstrip("/"))
     url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
     timeout = httpx.Timeout(limits.upstream_seconds, connect=CONNECT_SECONDS)
     direct = is_loopback(base.host)
-    headers = _headers(request, path)
+    method, headers = "GET" if body is None else "POST", _headers(request, path)
     try:
         async with (
             httpx.AsyncClient(timeout=timeout, verify=_tls(), trust_env=not direct) as client,
-            client.stream("POST", url, content=body, headers=headers) as upstream,
+            client.stream(method, url, content=body, headers=headers) as upstream,
         ):
             if upstream.status_code != 200:
                 raise await _failure(upstream)
@@ -213,7 +255,8 @@ _tls = cache(ssl.create_default_context)  # slow to make
 def _headers(request: Request, path: str) -> dict[str, str]:
     """Return the headers for the upstream. The client's key is sent unless it is a token of this
     service, or the environment has a key."""
-    is_anthropic, key = path.startswith("messages"), os.environ.get(KEY_VARIABLE)
+    is_anthropic = path.startswith("messages") or "anthropic-version" in request.headers
+    key = os.environ.get(KEY_VARIABLE)
     of_client = {} if key or request.app.state.service.callers.needs_token else KEY_HEADERS
     headers = {"content-type": "application/json", "accept-encoding": "identity"}
     for name, form in {**of_client, **(ANTHROPIC_HEADERS if is_anthropic else {})}.items():

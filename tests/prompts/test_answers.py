@@ -1,6 +1,7 @@
 """Answers of models: which function gets originals, in whole answers and in streams."""
 
 import json
+import time
 
 import pytest
 
@@ -141,6 +142,19 @@ def test_arguments_of_other_functions_come_piece_by_piece():
     restorer = restorer_of("chat", offered=("web",))
     pieces = [restorer.events(event) for event in chat((0, "web", ""), (0, None, GIVEN))]
     assert pieces[1] == [*chat((0, None, GIVEN), done=False)]
+
+
+def test_a_stream_takes_linear_time():
+    def seconds(count):
+        restorer, start = restorer_of("chat"), time.thread_time()
+        for i in range(count):
+            delta = {"content": "Percy, and "[i % 11 :][:4]}
+            restorer.events({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+        restorer.events({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        restorer.report(["Percy"])
+        return time.thread_time() - start
+
+    assert min(seconds(20_000) for _ in range(2)) < 8 * min(seconds(5_000) for _ in range(2))
 
 
 # -- whole answers, and events that hold one ----------------------------------------------------

@@ -96,6 +96,10 @@ class Upstream(BaseHTTPRequestHandler):
         whole = "".join([": wait\n\n", *lines, *end])
         self.reply(whole[: self.server.cut], "text/event-stream")
 
+    def do_GET(self):
+        self.server.seen.append((self.path, dict(self.headers), b"{}"))
+        self.reply(json.dumps(self.server.models), "application/json", self.server.status)
+
     def reply(self, text, kind, status=200):
         self.send_response(status)
         self.send_header("content-type", kind)
@@ -894,6 +898,48 @@ def test_no_event_loop_waits_for_a_text(proxy, monkeypatch, path, stream):
     assert {"replace", "_object", "sanitize", "parse_object", "report", "restore"} <= {*threads}
     assert stream is ("events" in threads)
     assert not [name for name in threads if threading.get_ident() in threads[name]]
+
+
+MODELS = [
+    {"id": "gpt-4o", "object": "model", "created": 1715367049, "owned_by": "system"},
+    {"id": "claude-sonnet-4-5-20250929", "type": "model", "display_name": "Claude Sonnet 4.5",
+     "created_at": "2025-09-29T00:00:00Z"},
+    {"id": "ft:gpt-4o:okonkwo-ltd::9xAbC", "object": "model", "owned_by": "okonkwo-ltd"},
+    {"id": "o3-mini", "owned_by": "okonkwo-ltd", "note": "For Okonkwo", "root": "Okonkwo"},
+    {"id": "zebulon"}, {"id": {"x": "Okonkwo"}}, "Okonkwo", {"name": "Okonkwo"},
+]  # fmt: skip
+
+
+def test_models_of_public_names_are_listed(make_proxy, upstream):
+    upstream.models = {"object": "list", "data": MODELS, "has_more": True, "last_id": "Okonkwo"}
+    headers = {"anthropic_version": "2023-06-01", "x_api_key": "sk-mine"}
+    for proxy, extra in ((make_proxy(), []), (make_proxy(models=("zebulon",)), ["zebulon"])):
+        for more in ({}, headers):
+            answer = ask(proxy, "/v1/models", **more)
+            assert answer.status == 200 and answer.json["has_more"] is False
+            listed = answer.json["data"]
+            expected = ["gpt-4o", "claude-sonnet-4-5-20250929", "o3-mini", *extra]
+            assert [model["id"] for model in listed] == expected
+            assert listed[:2] == MODELS[:2] and "Okonkwo" not in answer.body.decode()
+            assert "okonkwo" not in answer.body.decode()
+    assert {path for path, *_ in upstream.seen} == {"/v1/models"}
+    sent = {name.lower(): value for name, value in upstream.seen[-1][1].items()}
+    assert sent["x-api-key"] == "sk-mine" and sent["anthropic-version"] == "2023-06-01"
+
+
+def test_a_list_of_models_that_is_none_and_other_paths_give_errors(make_proxy, upstream):
+    proxy = make_proxy(tokens={"a" * 24: "ann"})
+    token = {"authorization": f"Bearer {'a' * 24}"}
+    for wrong in ({"data": "x"}, {}, [], {"data": {"id": "gpt-4o"}}):
+        upstream.models = wrong
+        assert ask(proxy, "/v1/models", **token).status == 502
+    upstream.status = 401
+    assert ask(proxy, "/v1/models", **token).status == 401
+    count = len(upstream.seen)
+    assert ask(proxy, "/v1/models").status == 401
+    for path in ("/v1/models/gpt-4o", "/v1/models/", "/v1/models?limit=1"):
+        assert ask(proxy, path, **token).status == 404
+    assert len(upstream.seen) == count
 
 
 # -- what stays ------------------------------------------------------------------------------------
