@@ -336,6 +336,11 @@ class Errors:
         "This Doc is no release: its text is the original, and its replacements are annotations "
         "(write = 'annotations'). The sanitised text is doc._.dx_text."
     )
+    DX185 = (
+        "The tokenizer leaves quotes, brackets and commas at words, where no recogniser finds "
+        "names. Use the tokenizer of the language, or put the recogniser before components that "
+        "annotate tokens."
+    )
 
 
 @with_codes

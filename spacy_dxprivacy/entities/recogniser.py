@@ -22,7 +22,7 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
-from ..text.tokens import split_table_fields
+from ..text.tokens import split_tokens
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .extent import Bounds
@@ -84,7 +84,8 @@ class DxEntityRecognizer(FailsClosed, Pipe):
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Set the entities of a stream of Docs, a batch at a time."""
         normal = (in_normal_form(doc, self.nlp, self) for doc in stream)
-        for docs in util.minibatch(map(split_table_fields, normal), batch_size):
+        apart = (split_tokens(doc, self.nlp) for doc in normal)
+        for docs in util.minibatch(apart, batch_size):
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predict_tags(english), strict=True))
             for doc in docs:

@@ -20,7 +20,7 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
-from ..text.tokens import split_table_fields
+from ..text.tokens import split_tokens
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
@@ -75,7 +75,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def __call__(self, doc: Doc) -> Doc:
         """Set the entities. A Doc with table rows is replaced by a Doc in which each field has
         its own tokens."""
-        return super().__call__(split_table_fields(in_normal_form(doc, self.nlp, self)))
+        return super().__call__(split_tokens(in_normal_form(doc, self.nlp, self), self.nlp))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: first those of your own patterns, then the

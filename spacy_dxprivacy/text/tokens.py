@@ -16,10 +16,14 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
+from weakref import WeakKeyDictionary
 
+import spacy
 import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
+
+from ..errors import DxError, Errors
 
 SPLIT_CHARACTERS = 64  # characters that are split off an end together
 MAX_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 ms
@@ -34,6 +38,13 @@ _FIELDS = re.compile(
     r"(?<=[^\W_][;|])(?=[^\W_])|(?<=[^\W\d_],)(?=\d)|(?<=\d,)(?=[^\W\d_]))"
 )
 _NO_FIELDS = re.compile(r"[@/]|www")
+# A mark at an end of a token ("'s" and the like are tokens). None is left by a tokenizer of spaCy's
+# languages; one that only splits at blanks leaves all.
+_EDGE = re.compile(
+    r"(?:^|\0)(?:[\"“”„«(\[{<‘*>]{1,9}[^\W_]|['’][^\W_]{3})|[^\W_][.'’]?[\"“”»)\]}>,;:!?*]{1,9}(?:\0|$)"
+)
+_PROBE = "See \"Ab\", (Cd), 'Ef' and Gh."
+_PROBED = frozenset({"Ab", "Cd", "Ef", "Gh"})
 _ANNOTATED = ("TAG", "POS", "DEP", "LEMMA", "MORPH", "SENT_START")
 
 _LONG = re.compile(r"\S{257,}")
@@ -57,22 +68,27 @@ def tokenize_parts(nlp: Language, text: str, cuts: list[int]) -> Doc:
     return Doc(nlp.vocab, words=[word for word, _ in tokens], spaces=[space for _, space in tokens])
 
 
-def split_table_fields(doc: Doc) -> Doc:
+def split_tokens(doc: Doc, nlp: Language) -> Doc:
     """Return a Doc with separate tokens for the fields of a table or JSON: spaCy's tokenizer does
-    not split "Conakry,4100". A Doc with annotations other than entities is returned unchanged."""
-    if not _FIELDS.search(doc.text) or doc.spans or any(map(doc.has_annotation, _ANNOTATED)):
+    not split "Conakry,4100". If the tokenizer of the pipeline leaves marks at words, as one does
+    that only splits at blanks, spaCy's own splits its tokens.
+
+    A Doc with annotations other than entities stays as it is. Raises DxError for one whose words
+    have marks at their ends, where no rule finds a name.
+    """
+    texts = [token.text for token in doc]
+    has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
+    if not has_edges and not _FIELDS.search(doc.text):
+        return doc
+    parts = [_split_again(nlp, text) for text in texts] if has_edges else [[text] for text in texts]
+    if doc.spans or any(map(doc.has_annotation, _ANNOTATED)):
+        if len(texts) != sum(map(len, parts)):
+            raise DxError(Errors.DX185)
         return doc
     words: list[str] = []
     spaces: list[bool] = []
-    for token in doc:
-        marks = [match.start() for match in _FIELDS.finditer(token.text)]
-        if _NO_FIELDS.search(token.text):
-            marks = [mark for mark in marks if token.text[mark] in "\"'"]
-        edges = [0, *(edge for mark in marks for edge in (mark, mark + 1)), len(token.text)]
-        fields = [token.text[start:end] for start, end in pairwise(edges)]
-        if marks:  # what stands between a word and a quote is no part of it
-            cut = [(field.rstrip(":\\"), field) for field in fields]
-            fields = [part for bare, field in cut for part in (bare, field[len(bare) :]) if part]
+    for token, part in zip(doc, parts, strict=True):
+        fields = [field for text in part for field in _fields(text)]
         words += fields
         spaces += [False] * (len(fields) - 1) + [bool(token.whitespace_)]
     copy = Doc(doc.vocab, words=words, spaces=spaces, user_data=doc.user_data)
@@ -81,6 +97,41 @@ def split_table_fields(doc: Doc) -> Doc:
         spans = [copy.char_span(e.start_char, e.end_char, e.label, e.kb_id) for e in doc.ents]
         copy.ents = tuple(filter(None, spans))
     return copy
+
+
+# Pipeline -> its tokenizer, and whether that splits marks off words.
+_probed: WeakKeyDictionary[Language, tuple[Any, bool]] = WeakKeyDictionary()
+# Pipeline -> the tokenizer of its language, on its vocabulary.
+_own: WeakKeyDictionary[Language, Any] = WeakKeyDictionary()
+
+
+def _splits_marks(nlp: Language) -> bool:
+    tokenizer, splits = _probed.get(nlp, (None, False))
+    if tokenizer is not nlp.tokenizer:
+        splits = _PROBED <= {token.text for token in nlp.tokenizer(_PROBE)}
+        _probed[nlp] = nlp.tokenizer, splits
+    return splits
+
+
+def _split_again(nlp: Language, text: str) -> list[str]:
+    if text.isspace():
+        return [text]
+    if nlp not in _own:
+        _own[nlp] = spacy.blank(nlp.lang, vocab=nlp.vocab).tokenizer
+    return [token.text for token in _own[nlp](text)]
+
+
+def _fields(text: str) -> list[str]:
+    """Return the fields of a table within a token, and the marks between them."""
+    marks = [match.start() for match in _FIELDS.finditer(text)]
+    if _NO_FIELDS.search(text):
+        marks = [mark for mark in marks if text[mark] in "\"'"]
+    edges = [0, *(edge for mark in marks for edge in (mark, mark + 1)), len(text)]
+    fields = [text[start:end] for start, end in pairwise(edges)]
+    if marks:  # what stands between a word and a quote is no part of it
+        cut = [(field.rstrip(":\\"), field) for field in fields]
+        fields = [part for bare, field in cut for part in (bare, field[len(bare) :]) if part]
+    return fields
 
 
 def cuts_of(text: str) -> list[int]:
