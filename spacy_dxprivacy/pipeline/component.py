@@ -21,7 +21,7 @@ from ..errors import DxError, DxWarning, Errors, FailsClosed, Warnings, warn_alw
 from ..files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
-from ..text.language import uncovered
+from ..text.language import LANGUAGE, uncovered
 from ..text.normal_doc import in_normal_form
 from ..ty import Mechanism
 from .annotating import annotate_original
@@ -221,7 +221,9 @@ class DxSanitizer(FailsClosed):
         DxError, as `unknown_language` says."""
         text = doc.text
         languages = coverage.languages if self.settings.language is None else None
-        passages = uncovered(text, languages, scripts=coverage.scripts)
+        # A short text of a file, or for a pipeline of a language, is assumed to be in it.
+        short = LANGUAGE not in doc.user_data and doc.vocab.lang in ("en", "xx", "")
+        passages = uncovered(text, languages, scripts=coverage.scripts, short=short)
         if not coverage.own:
             passages = [(0, len(text))] if text.strip() else []
         if not passages:

@@ -1,6 +1,7 @@
 """Detect the language of a text, and its passages in uncovered languages and scripts.
 
-The commonest words and the script of a text show its language. Surrogates are of that language, so
+The commonest words and the script of a text show its language. A short text has too few of them:
+where its words are hardly English, py3langid reads its letters. Surrogates are of that language, so
 they reveal it. It is not logged.
 
 A few words of another script in a text are a name (`foreign_names`). More words are a passage, and
@@ -14,12 +15,15 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
+from typing import Any
 
 from spacy.tokens import Doc
 
 from ..about import table
+from .mentions import NAME_PARTICLES, frequency_rank
 
 COVERED = ("en", "de", "fr", "es", "nl", "it")  # by the recogniser's rules and the surrogates
 NAMES = table("languages")
@@ -37,9 +41,15 @@ def language_of(text: str) -> str:
         text: Any text; the first 20,000 characters are read.
 
     Returns:
-        A code of two letters; "xx" for a text in another script than Latin; "" if too few words are
-        among the commonest of one language, or another has as many.
+        A code of two letters; "xx" for a text in another script than Latin; "" if neither common
+        words nor, in a short text, letters show it.
     """
+    return _by_common_words(text) or _by_letters(text)
+
+
+def _by_common_words(text: str) -> str:
+    """Return the language whose commonest words a text has; "" if these are too few, or if another
+    language has as many."""
     words = Counter(_WORD.findall(text[:MAX_CHARACTERS].lower()))
     non_latin = (word for word in words if "LATIN" not in unicodedata.name(word[0], ""))
     foreign = 0 if text.isascii() else sum(words[word] for word in non_latin)
@@ -69,7 +79,9 @@ def base_language(language: str | None) -> str:
 def language_of_doc(doc: Doc) -> str:
     """Return the covered language of a Doc: that of its text, else of its file, else of the
     pipeline, else "en"."""
-    candidates = (language_of(doc.text), doc.user_data.get(LANGUAGE))
+    given = doc.user_data.get(LANGUAGE)
+    text = doc.text
+    candidates = (_by_common_words(text), given, "" if given else _by_letters(text))
     language = next((language for language in candidates if language in COVERED), doc.vocab.lang)
     return base_language(language)
 
@@ -88,6 +100,83 @@ def _languages_of() -> dict[str, list[str]]:
         for word in common_words(language):
             languages.setdefault(word, []).append(language)
     return languages
+
+
+# -- short texts -----------------------------------------------------------------------------------
+
+MAX_SHORT, READ = 2000, 400  # characters of a short text, and of its beginning, which is read
+MIN_WORDS = 3
+LONG_WORD = 5  # letters of a word that alone is evidence of a language
+KNOWN, FREQUENT = 30_000, 1000  # ranks of English words
+SURE, SURE_OF_THREE = 0.5, 0.7  # least probability of a language, and of the likeliest three
+# Languages in which English words, names and Latin terms look to be. No text counts as theirs.
+_LOOKALIKES = frozenset("af cy eo eu ga gl ha la lb mg pcm rw sn so sw tl".split())
+_CODES = {"no": "nb", "nn": "nb"}
+_LISTED = re.compile(r"[,;|\t\n]")
+
+
+def _by_letters(text: str) -> str:
+    """Return the language of a short text by its letters; "" for English, and where it is unsure.
+
+    Names and English words look like words of many languages. So most lower-case words of the text
+    must be words that English does not have, or that are common in the language.
+    """
+    if len(text) > MAX_SHORT:
+        return ""
+    text = text[:READ]
+    found = _WORD.findall(text)
+    small = [word.lower() for word in found if word.islower() or text.isupper()]
+    small = [word for word in small if word not in NAME_PARTICLES]
+    unknown = {word for word in small if not frequency_rank(word) < KNOWN}
+    others = _foreign_words(frozenset({"en"}))
+    if len(found) < MIN_WORDS or 2 * sum(w in unknown or w in others for w in small) < len(small):
+        return ""
+    ranked = [(_CODES.get(code, code), share) for code, share in _identifier().rank(text)[:3]]
+    language, share = ranked[0]
+    if not small or language == "en" or language in _LOOKALIKES:
+        return ""
+    common, english = common_words(language), common_words("en")
+    telling = [word for word in small if not (word in common and word in english)]
+    evidence = {word for word in telling if word in unknown or word in common}
+    if not _outweighs(telling, evidence) or _is_english_command(found[0], evidence):
+        return ""
+    if _may_be_names(text, len(found)) and common.isdisjoint(evidence):
+        return ""
+    if language in COVERED:
+        return language if share >= SURE else ""
+    kin = sum(share for code, share in ranked if code != "en" and code not in _LOOKALIKES)
+    is_word = len(evidence) > 1 or len(min(evidence)) >= LONG_WORD
+    return language if is_word and kin >= SURE_OF_THREE else ""
+
+
+def _outweighs(telling: Sequence[str], evidence: Collection[str]) -> bool:
+    """Return whether evidence of a language is two thirds of the words, and none is of English."""
+    of_language = sum(word in evidence for word in telling)
+    if not evidence or common_words("en").intersection(telling):
+        return False
+    return 3 * of_language >= 2 * len(telling)
+
+
+def _may_be_names(text: str, words: int) -> bool:
+    """Return whether a text in one case is short, or a list: all of it may be names."""
+    is_list = words <= MIN_WORDS or _LISTED.search(text.strip()) is not None
+    return is_list and (text.isupper() or text.islower())
+
+
+def _is_english_command(first: str, evidence: Collection[str]) -> bool:
+    """Return whether a text begins with a frequent English word in lower case ("play ...")."""
+    return first.islower() and first not in evidence and frequency_rank(first) < FREQUENT
+
+
+@cache
+def _identifier() -> Any:
+    """Return the model of py3langid, which takes a second to load."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    codes = _LOOKALIKES.union(NAMES, _CODES).intersection(identifier.labels)
+    identifier.set_languages(sorted(codes))
+    return identifier
 
 
 # -- passages --------------------------------------------------------------------------------------
@@ -115,6 +204,7 @@ _UNSPACED = re.compile(
 )
 _SYMBOLS = re.compile("[\u0370-\u03ff\u1f00-\u1fff]{1,2}|[\u0400-\u058f]")  # ΔH, γδ T cells
 _JOINTS = re.compile(r"[ \-\u00b7\u30fb'\u2019]|\. ?|")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*|\x1e\s*")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f\u0964])\s*(?=\S)|\n+")
 
 
@@ -148,17 +238,24 @@ def _words(text: str) -> Iterator[Span]:
         yield start, end
 
 
-def uncovered(text: str, languages: Collection[str] | None, *, scripts: bool = True) -> list[Span]:
+def uncovered(
+    text: str,
+    languages: Collection[str] | None,
+    *,
+    scripts: bool = True,
+    short: bool = True,
+) -> list[Span]:
     """Return the uncovered passages of a text, in order.
 
     Args:
         text: In normal form.
         languages: The covered ones; None for all in Latin script.
         scripts: Whether only Latin script is covered.
+        short: Whether letters may show the language of a short text.
     """
     passages = _of_scripts(text) if scripts and not text.isascii() else []
     if languages is not None:
-        passages += _of_languages(text, languages)
+        passages += _of_languages(text, languages, short)
     return joined(passages)
 
 
@@ -245,17 +342,28 @@ def _is_suspect(text: str, languages: frozenset[str]) -> bool:
     return len(_foreign_words(languages).intersection(text.lower().split())) >= MIN_FOREIGN_WORDS
 
 
-def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
+def _of_languages(text: str, languages: Collection[str], short: bool) -> Iterator[Span]:
     covered = {*languages, "", "xx"}
-    if language_of(text) not in covered:
+    if (language_of(text) if short else _by_common_words(text)) not in covered:
         yield 0, len(text)
         return
+    if short:
+        yield from _short_paragraphs(text, covered)
     if not _is_suspect(text, frozenset(languages)):
         return
     for size in DETECTED_CHARACTERS:
         for start, end in _parts(text, size):
-            if language_of(text[start:end]) not in covered:
+            if _by_common_words(text[start:end]) not in covered:
                 yield start, start + len(text[start:end].rstrip())
+
+
+def _short_paragraphs(text: str, covered: Collection[str]) -> Iterator[Span]:
+    """Yield the paragraphs whose letters show another language, unless there is only one."""
+    starts = [0, *(match.end() for match in _PARAGRAPH.finditer(text)), len(text)]
+    for start, end in pairwise(starts) if len(starts) > 2 else ():
+        part = text[start:end]
+        if not _by_common_words(part) and _by_letters(part) not in covered:
+            yield start, start + len(part.rstrip())
 
 
 def _parts(text: str, size: int) -> Iterator[Span]:

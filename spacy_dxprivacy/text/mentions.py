@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
+from math import inf
 from typing import Any, NamedTuple
 
 import srsly
@@ -30,7 +31,7 @@ NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
 MAX_TOKEN_CHARACTERS = 200  # from which on a token with a part of a name is not replaced
 MIN_GLUED_LETTERS = 4  # of a part that is searched within longer words, such as email addresses
-_SMALL = frozenset(_LISTS["small"].split())  # particles of names
+NAME_PARTICLES = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "ł": "l"}
 )
@@ -113,7 +114,7 @@ def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
     persons = (doc[first:last] for label, first, last in entities if label == "PERSON")
     for piece in (piece for span in persons for t in span for piece in PIECE.findall(t.text)):
         lower = piece.lower()
-        if len(piece) >= MIN_PART_LETTERS and lower not in _SMALL:
+        if len(piece) >= MIN_PART_LETTERS and lower not in NAME_PARTICLES:
             parts[lower] = parts.get(lower, False) or piece.islower()
             for plain in in_ascii(lower):
                 parts.setdefault(plain, False)
@@ -134,7 +135,8 @@ def in_ascii(lower: str) -> set[str]:
 
 def _user_names(name: str) -> Iterator[str]:
     """Yield jdoe, johndoe and doej for John Doe."""
-    pieces = [piece.lower() for piece in PIECE.findall(name) if piece.lower() not in _SMALL]
+    found = (piece.lower() for piece in PIECE.findall(name))
+    pieces = [piece for piece in found if piece not in NAME_PARTICLES]
     if len(pieces) > 1 and len(pieces[-1]) >= MIN_PART_LETTERS:
         first, last = pieces[0], pieces[-1]
         for glued in (first[0] + last, first + last, last + first[0]):
@@ -189,6 +191,11 @@ def is_word(lower: str) -> bool:
     rows = _rows()
     small = rows.get(lower)
     return small is not None and small < rows.get(lower.capitalize(), len(rows))
+
+
+def frequency_rank(word: str) -> float:
+    """Return the rank of an English word by its frequency, from 0; infinity if it has none."""
+    return _rows().get(word, inf)
 
 
 @lru_cache(maxsize=1)

@@ -117,7 +117,7 @@ def _split_again(nlp: Language, text: str) -> list[str]:
     if text.isspace():
         return [text]
     if nlp not in _own:
-        _own[nlp] = spacy.blank(nlp.lang, vocab=nlp.vocab).tokenizer
+        _own[nlp] = spacy.blank(str(nlp.lang), vocab=nlp.vocab).tokenizer
     return [token.text for token in _own[nlp](text)]
 
 

@@ -314,7 +314,7 @@ class _Audit:
         if self.nlp is not None and self.nlp.lang not in COVERED:
             return  # its recogniser reads other languages
         text = normal_form(text_of_tokens(*tokens))
-        spans = [*uncovered(text, COVERED), *foreign_names(text)]
+        spans = [*uncovered(text, COVERED, short=False), *foreign_names(text)]
         unread = " ".join(text[start:end].lower() for start, end in spans)
         words = {w for w in map(str.lower, tokens[0] if spans else ()) if normal_form(w) in unread}
         if words & self.original.words:
