@@ -245,8 +245,38 @@ def _line() -> re.Pattern[str]:
     return re.compile(rf"(?:^|[\t|;,{{]|  )[ \t>*•\"'-]{{0,40}}(?:{'|'.join(forms)})", re.M)
 
 
+@lru_cache(maxsize=1)
+def _tagged() -> re.Pattern[str]:
+    keys = _longest_first([*_HEADS["PERSON"].replace("|", ",").split(","), *words("TAG_NAMES")])
+    keys = keys.replace(r"\ ", "[ _-]?")
+    first, second = (rf"[\"'](?P<{group}>{_WRITTEN})[\"']" for group in "ab")
+    key = rf"(?i:(?:\w{{1,20}}:)?(?:{keys}))"
+    return re.compile(
+        rf"<{key}\b[^<>]{{0,200}}?\bvalue\s?=\s?{first}|\s{key}\s?=\s?{second}|"
+        rf"<{key}\b[^<>]{{0,200}}>\s{{0,9}}(?P<c>{_WRITTEN})(?=\s{{0,9}}</)|"
+        rf"[>\"](?P<d>{_WRITTEN})(?=</|\"[^<>]{{0,200}}>)"
+    )
+
+
+def _in_tags(text: str) -> Iterator[Entity]:
+    """Yield names whose tag or attribute names a person, and names that are alone in one."""
+    for match in _tagged().finditer(text):
+        group = str(match.lastgroup)
+        if group != "d" or _is_name_alone(match[group].split()):
+            yield Entity("PERSON", *match.span(group))
+
+
+def _is_name_alone(named: list[str]) -> bool:
+    """Return whether words without context are a name: none is common, and one is listed."""
+    parts = {"FIRST", "SURNAME", "NEW", "INITIAL", "PARTICLE"}
+    listed = [word for word in named if is_name(word) and not is_word(word.lower())]
+    return bool(listed) and not any(parts.isdisjoint(kinds(word)) for word in named)
+
+
 def cells(text: str) -> Iterator[Entity]:
     """Yield values whose column head or key names a label, in characters."""
+    if "<" in text and ">" in text:
+        yield from _in_tags(text)
     if ":" in text or "=" in text:
         for match in _line().finditer(text):
             label = str(match.lastgroup)

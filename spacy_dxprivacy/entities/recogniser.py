@@ -22,7 +22,7 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
-from ..text.tokens import split_tokens
+from ..text.tokens import outside_code, split_tokens
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .extent import Bounds
@@ -253,7 +253,8 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
                     owner.update(dict.fromkeys(range(low, high), span))
     entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in kept)
     again = bounds.split(further_mentions(doc, entities), kept)
-    doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
+    further = (Span(doc, start, end, label=label) for label, start, end in again)
+    doc.ents = tuple(outside_code(doc, [*kept, *further]))
 
 
 def _is_entity(doc: Doc, start: int, end: int) -> bool:

@@ -20,7 +20,7 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
-from ..text.tokens import split_tokens
+from ..text.tokens import outside_code, split_tokens
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
@@ -108,7 +108,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         spans += [
             Span(doc, start, end, label=label, span_id=BY_GUESS) for label, start, end in again
         ]
-        doc.ents = tuple(spans)
+        doc.ents = tuple(outside_code(doc, spans))
 
     def _match_english(self, doc: Doc) -> set[Entity]:
         """Return the entities; a person that only guesses found has the label GUESSED."""

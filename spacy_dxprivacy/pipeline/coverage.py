@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 
 from ..errors import DxError, Errors
 from ..space import BUILTIN, Space
+from ..text.coded import CODED, moved_levels
 from ..text.language import COVERED, NAMES, Span, language_of
 from ..text.normal_doc import MARKS, annotated, bounds_of, words_at
 from .receipt import UNCOVERED
@@ -105,6 +106,8 @@ def redact(doc: Doc, passages: Sequence[Span]) -> Doc:
     data = {**doc.user_data, UNCOVERED: len(edits)}
     if MARKS in data:
         data[MARKS] = [moved(place) for place in data[MARKS]]
+    if CODED in data:
+        data[CODED] = moved_levels(data[CODED], lambda places: [moved(p) for p in places])
     copy = Doc(doc.vocab, words=words, spaces=spaces)
     # An entity within a passage becomes empty: `left` moves its start to its end.
     return annotated(doc, copy, [moved(place, left=True) for place in bounds], data)

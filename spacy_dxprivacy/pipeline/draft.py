@@ -23,6 +23,7 @@ from ..errors import DxError, Errors
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..surrogates.replacements import Replacement, words_of_surrogate
+from ..text.coded import CODED, encode
 from ..text.mentions import Entity
 from ..text.normal_doc import MARKS, bounds_of
 from .carrying import Carrier
@@ -174,8 +175,11 @@ def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> lis
     docs = []
     for i, (doc, part) in enumerate(zip(draft.docs, draft.parts, strict=True)):
         words, spaces = draft.words[part].tolist(), draft.spaces[part].tolist()
-        output = Doc(doc.vocab, words=words, spaces=spaces)
         kinds, sources = draft.kinds[part], draft.sources[part]
+        if CODED in doc.user_data:
+            starts = [doc[source].idx for source in sources.tolist()]
+            words, spaces = encode(doc.user_data[CODED], starts, words, spaces)
+        output = Doc(doc.vocab, words=words, spaces=spaces)
         placed = of_kind(kinds, Kind.SURROGATE)
         follows = placed & (np.diff(sources, prepend=-1) == 0)  # not its first token
         stays = of_kind(kinds, UNMODIFIED)

@@ -17,6 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
+from .coded import CODED, cuts_at, decoded, is_coded, moved_levels, pairs_of
 from .normal import is_normal, normalised
 from .tokens import tokenize
 
@@ -37,9 +38,12 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
         pipe: The component.
     """
     text = doc.text
-    if is_normal(text):
+    codes = CODED not in doc.user_data and is_coded(text)
+    if is_normal(text) and not codes:
         return doc
     tokenizer = nlp or _blank(doc.vocab.lang or "xx")
+    if codes:
+        return _decoded(doc, tokenizer)
     retokenized = tokenize(tokenizer, text)
     has_own_tokens = [token.text for token in retokenized] != [token.text for token in doc]
     normal, places = normalised(text, bounds_of(doc))
@@ -52,6 +56,27 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
         pipes = [component for _, component in nlp.pipeline]
     earlier = pipes[: pipes.index(pipe)] if pipe in pipes else []
     return annotated(doc, copy, places, _moved_data(doc, text), earlier)
+
+
+def _decoded(doc: Doc, nlp: Language) -> Doc:
+    """Return a Doc of the decoded text in normal form, in which each piece has tokens of its own.
+    Annotations of earlier components but entities, spans and sentences are lost."""
+    text, data = doc.text, dict(doc.user_data)
+    marks = data.get(MARKS, [])
+    bounds = bounds_of(doc)
+    raw, places, levels = decoded(text, [*bounds, *marks])
+    normal, moved = normalised(raw, places)
+    levels = moved_levels(levels, lambda old: normalised(raw, old)[1])
+    if MARKS in data:
+        data[MARKS] = moved[len(bounds) :]
+    data[CODED] = levels
+    words, spaces = list[str](), list[bool]()
+    for start, end in pairs_of(cuts_at(levels), len(normal)):
+        part = tokenize(nlp, normal[start:end])
+        words += [token.text for token in part]
+        spaces += [bool(token.whitespace_) for token in part]
+    copy = Doc(doc.vocab, words=words, spaces=spaces)
+    return annotated(doc, copy, moved[: len(bounds)], _of_doc(data))
 
 
 def on_original(doc: Doc, text: str, nlp: Language) -> Doc:
@@ -76,14 +101,21 @@ def on_original(doc: Doc, text: str, nlp: Language) -> Doc:
 def _moved_data(doc: Doc, text: str) -> dict[Any, Any]:
     """Return the user data of a Doc, with places in the normal form, without that of spans and
     tokens."""
-    data = {
-        name: value
-        for name, value in doc.user_data.items()
-        if not (isinstance(name, tuple) and len(name) == 4 and name[2] is not None)
-    }
+    data = _of_doc(doc.user_data)
     if MARKS in data:
         data[MARKS] = normalised(text, data[MARKS])[1]
+    if CODED in data:
+        data[CODED] = moved_levels(data[CODED], lambda old: normalised(text, old)[1])
     return data
+
+
+def _of_doc(data: dict[Any, Any]) -> dict[Any, Any]:
+    """Return the user data of a Doc without that of its spans and tokens."""
+    return {
+        name: value
+        for name, value in data.items()
+        if not (isinstance(name, tuple) and len(name) == 4 and name[2] is not None)
+    }
 
 
 def bounds_of(doc: Doc) -> list[int]:

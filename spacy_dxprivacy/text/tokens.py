@@ -13,17 +13,19 @@ about 50 bytes for each new word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import spacy
 import srsly
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span, Token
 
 from ..errors import DxError, Errors
+from .coded import CODED, code_in
 
 SPLIT_CHARACTERS = 64  # characters that are split off an end together
 MAX_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 ms
@@ -78,9 +80,10 @@ def split_tokens(doc: Doc, nlp: Language) -> Doc:
     """
     texts = [token.text for token in doc]
     has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
-    if not has_edges and not _FIELDS.search(doc.text):
+    edges = {place for span in code_of(doc) for place in span}
+    if not has_edges and not edges and not _FIELDS.search(doc.text):
         return doc
-    parts = [_split_again(nlp, text) for text in texts] if has_edges else [[text] for text in texts]
+    parts = _split_again(nlp, texts) if has_edges else [[text] for text in texts]
     if doc.spans or any(map(doc.has_annotation, _ANNOTATED)):
         if len(texts) != sum(map(len, parts)):
             raise DxError(Errors.DX185)
@@ -89,6 +92,8 @@ def split_tokens(doc: Doc, nlp: Language) -> Doc:
     spaces: list[bool] = []
     for token, part in zip(doc, parts, strict=True):
         fields = [field for text in part for field in _fields(text)]
+        if edges:
+            fields = [*_cut_at(edges, token.idx, fields, nlp)]
         words += fields
         spaces += [False] * (len(fields) - 1) + [bool(token.whitespace_)]
     copy = Doc(doc.vocab, words=words, spaces=spaces, user_data=doc.user_data)
@@ -99,10 +104,54 @@ def split_tokens(doc: Doc, nlp: Language) -> Doc:
     return copy
 
 
+def code_of(doc: Doc) -> list[tuple[int, int]]:
+    """Return the spans of a Doc that are code between texts, in characters, see coded.code_in."""
+    text, levels = doc.text, doc.user_data.get(CODED, ())
+    return code_in(text, levels) if levels or "<" in text or "&" in text else []
+
+
+def outside_code(doc: Doc, spans: Iterable[Span]) -> list[Span]:
+    """Return the parts of spans that are no code, without marks and white space at their ends."""
+    code = code_of(doc)
+    if not code:
+        return [*spans]
+    starts = [start for start, _ in code]
+
+    def is_text(token: Token) -> bool:
+        i = bisect_right(starts, token.idx) - 1
+        return i < 0 or token.idx >= code[i][1]
+
+    parts = list[Span]()
+    for span in spans:
+        for within, run in groupby(span, key=is_text):
+            tokens = [*run]
+            named = [t.i for t in tokens if within and not (t.is_space or t.is_punct)]
+            if len(tokens) == len(span) and within:
+                parts.append(span)
+            elif named:
+                first, last = named[0], named[-1] + 1
+                parts.append(Span(doc, first, last, span.label, span_id=span.id))
+    return parts
+
+
+def _cut_at(edges: set[int], start: int, words: list[str], nlp: Language) -> Iterator[str]:
+    """Yield words, those with edges within as the words between these. start: of the first word, in
+    characters."""
+    for word in words:
+        cuts = [i for i in range(1, len(word)) if start + i in edges]
+        start += len(word)
+        if not cuts:
+            yield word
+            continue
+        parts = [word[first:last] for first, last in pairwise([0, *cuts, len(word)])]
+        yield from (piece for part in _split_again(nlp, parts) for piece in part)
+
+
 # Pipeline -> its tokenizer, and whether that splits marks off words.
 _probed: WeakKeyDictionary[Language, tuple[Any, bool]] = WeakKeyDictionary()
-# Pipeline -> the tokenizer of its language, on its vocabulary.
-_own: WeakKeyDictionary[Language, Any] = WeakKeyDictionary()
+# Pipeline -> a pipeline with the tokenizer of its language. Its vocabulary is its own, since a
+# tokenizer that is made in a memory zone ends with it.
+_own: WeakKeyDictionary[Language, Language] = WeakKeyDictionary()
 
 
 def _splits_marks(nlp: Language) -> bool:
@@ -113,12 +162,18 @@ def _splits_marks(nlp: Language) -> bool:
     return splits
 
 
-def _split_again(nlp: Language, text: str) -> list[str]:
-    if text.isspace():
-        return [text]
+def _split_again(nlp: Language, texts: list[str]) -> list[list[str]]:
+    """Return the words of each text by the tokenizer of the language."""
     if nlp not in _own:
-        _own[nlp] = spacy.blank(str(nlp.lang), vocab=nlp.vocab).tokenizer
-    return [token.text for token in _own[nlp](text)]
+        _own[nlp] = spacy.blank(str(nlp.lang))
+    own = _own[nlp]
+    with own.memory_zone():
+        split = ([t.text for t in own.make_doc(text)] or [text] for text in texts)
+        parts = [
+            [text] if text.isspace() else words for text, words in zip(texts, split, strict=True)
+        ]
+    trim_vocab(own, after=MANY_WORDS)
+    return parts
 
 
 def _fields(text: str) -> list[str]:

@@ -70,7 +70,8 @@ def test_the_language_of_a_text_is_known(language):
     ("text", "language"),
     [
         ("The patient was seen on Monday and she has had no pain since then, he says.", "en"),
-        ("Der Patient und die Schwester.", ""),  # too short
+        ("Der Patient und die Schwester.", "de"),  # by its letters
+        ("Schwester Anna", ""),  # too short
         ("", ""),
         ("5.3.2023; 17; 42" * 50, ""),
         ("Пациент поступил в больницу с болью в колене и остался там на две недели.", "xx"),
