@@ -38,6 +38,7 @@ def match_phrases(doc: Doc) -> set[Entity]:
         text = _FOREIGN.sub(lambda m: _STROKES.get(m[0]) or str(unicodedata.digit(m[0])), text)
     phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}
     numbers = {in_tokens(doc, *number) for number in numbers_in(text)}
+    phrases |= {in_tokens(doc, *phrase) for phrase in _wrapped(text)}
     # A number with the key of an account is not a telephone number.
     accounts = {phrase._replace(label="PHONE") for phrase in phrases if phrase.label == "ID"}
     return (phrases | numbers) - accounts
@@ -85,6 +86,38 @@ def _phrases(text: str) -> Iterator[Entity]:
         ):
             continue  # the day belongs to the month before it: "March 5 and 14 April"
         yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
+
+
+# -- over the end of a line ----------------------------------------------------------------------
+
+# Between two lines of wrapped, indented or quoted text.
+_LINE_END = re.compile(r"(?<=[\w-])[ \t]*\n[ \t]*(?:[>|][ \t]*){0,9}(?=[\w(])")
+_QUOTE = " \t>|"
+_MAY_GO_ON = re.compile(r"(?<!\w)\d[\w ()./+-]{0,24}\Z")
+_HAS_WORDS = re.compile(r"[^\W\d_]{2}")
+BESIDE = 60  # characters on each side of the end of a line that are read together
+
+
+def _wrapped(text: str) -> Iterator[Entity]:
+    """Yield numbers and addresses that go on after the end of a line, in characters."""
+    if "\n" not in text:
+        return
+    for match in _LINE_END.finditer(text):
+        begin = max(text.rfind("\n", 0, match.start()) + 1, match.start() - BESIDE)
+        before = text[begin : match.start()]
+        begin += len(before) - len(before.lstrip(_QUOTE))
+        before = text[begin : match.start()]
+        if not (_MAY_GO_ON.search(before) and _HAS_WORDS.search(before)):
+            continue
+        after = text[match.end() : match.end() + BESIDE].partition("\n")[0]
+        joint = "" if before.endswith("-") else " "
+        size, line = len(before), f"{before}{joint}{after}"
+        found = [*numbers_in(line), *(("ADDRESS", *span) for span in _addresses(line))]
+        for field in pattern("FIELD_CODE").finditer(line.lower()):
+            found.append(("ID", *field.span(field.lastindex or 0)))
+        for label, start, end in found:
+            if start < size < end - len(joint):
+                yield label, begin + start, match.end() + end - size - len(joint)
 
 
 # -- addresses ---------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span
 
 from ..errors import FailsClosed
+from ..text.accounts import user_names
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
@@ -24,7 +25,7 @@ from ..text.tokens import outside_code, split_tokens
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
-from .phrases import match_phrases
+from .phrases import in_tokens, match_phrases
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
 from .words import builtin_lexicon, is_name, kinds_of
 
@@ -80,10 +81,12 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: first those of your own patterns, then the
         others in order of falling length, label and position."""
-        own_matches = super().match(doc) if len(self) else []
+        own_matches = [*super().match(doc)] if len(self) else []
         language = language_of_doc(doc)
         entities = self._match_english(doc) if language == "en" else match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
+        # First, since a user name may look like an address of the web (priya.raman).
+        own_matches += [in_tokens(doc, "ID", *span) for span in user_names(doc.text)]
         order = {label: i for i, label in enumerate(MATCHED)}
         return own_matches + sorted(
             entities, key=lambda e: (e.start - e.end, order[e.label], e.start)

@@ -25,6 +25,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from ..errors import DxError, Errors
+from .accounts import user_names
 from .coded import CODED, code_in
 
 SPLIT_CHARACTERS = 64  # characters that are split off an end together
@@ -80,7 +81,7 @@ def split_tokens(doc: Doc, nlp: Language) -> Doc:
     """
     texts = [token.text for token in doc]
     has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
-    edges = {place for span in code_of(doc) for place in span}
+    edges = {place for span in [*code_of(doc), *user_names(doc.text)] for place in span}
     if not has_edges and not edges and not _FIELDS.search(doc.text):
         return doc
     parts = _split_again(nlp, texts) if has_edges else [[text] for text in texts]
