@@ -117,7 +117,7 @@ def _wrapped(text: str) -> Iterator[Entity]:
             found.append(("ID", *field.span(field.lastindex or 0)))
         for label, start, end in found:
             if start < size < end - len(joint):
-                yield label, begin + start, match.end() + end - size - len(joint)
+                yield Entity(label, begin + start, match.end() + end - size - len(joint))
 
 
 # -- addresses ---------------------------------------------------------------------------------

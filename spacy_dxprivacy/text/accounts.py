@@ -32,11 +32,11 @@ _FORMS = (
     r"(?<![\w.@-]){}@[\w-]{{1,40}}(?=:[~/]|[ \t]+[~/]\S*\]?[$#])",
 )
 _SYSTEM = frozenset(
-    "root admin administrator user users username public shared default guest nobody daemon bin sys "
-    "sync mail news www www-data apache nginx httpd git svn ubuntu debian centos fedora ec2-user "
-    "runner ci app apps node postgres mysql redis jenkins docker vagrant pi test tester me you home "
-    "name someone example system service local network all anonymous operator staff wheel default.user "
-    "linuxbrew lib src tmp etc var usr opt".split()
+    "root admin administrator user users username public shared default guest nobody daemon "
+    "bin sys sync mail news www www-data apache nginx httpd git svn ubuntu debian centos "
+    "fedora ec2-user runner ci app apps node postgres mysql redis jenkins docker vagrant pi "
+    "test tester me you home name someone example system service local network all anonymous "
+    "operator staff wheel default.user linuxbrew lib src tmp etc var usr opt".split()
 )
 
 
