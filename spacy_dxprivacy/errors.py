@@ -138,8 +138,8 @@ class Errors:
         " the sanitizer is in the pipeline and enabled."
     )
     DX033 = (
-        "Sanitising failed with {error} in {where}. The document was dropped, and this "
-        "message holds none of its text."
+        "Sanitising failed with {error} in {where}. No document was released, and this message "
+        "holds no text."
     )
     DX035 = (
         'vectors = "noisy" needs a mechanism that makes noisy vectors of the space\'s width, '
@@ -149,9 +149,8 @@ class Errors:
         "The space lacks {count} selected word(s) of these documents, and dx.Raise.v1 rejects"
         " such documents. Use another policy for unknown words, such as dx.Redact.v1."
     )
-    DX037 = "A selector returned {given}; it must return one boolean per token."
     DX038 = (
-        "{part} returned {given} for {count} word(s); expected {expected}. The documents were"
+        "{part} returned {given} for {count} token(s); expected {expected}. The documents were"
         " dropped."
     )
     DX039 = (
@@ -172,8 +171,8 @@ class Errors:
         " folder, fit the mechanism on the space and save the space again."
     )
     DX046 = (
-        "{name} is not a mechanism: it has no {part}. A mechanism has a name, a guarantee, "
-        "fit(space) and sample(rows, rng)."
+        "The {part} must have {members}; {given} lacks {missing}. A config makes one by the "
+        "block {block}."
     )
     DX047 = "A test draw of {count} public words by {name} gave {why}. The mechanism was not used."
     DX048 = (
@@ -245,8 +244,8 @@ class Errors:
     )
     DX111 = "{path} cannot be used as a key: {why}. `dx sanitize --key FILE` makes one."
     DX112 = (
-        "The surrogate for {label} is {given}. Give the name of a preset, or for each label a"
-        ' block such as @dx_surrogates = "dx.Name.v1".'
+        "surrogates is {given}. Give the name of a preset, or for each label a block such as "
+        '@dx_surrogates = "dx.Name.v1".'
     )
     DX113 = (
         "{name} returned a value that is not a text for {count} mention(s). The documents "

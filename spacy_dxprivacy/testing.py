@@ -26,13 +26,13 @@ from spacy.vectors import Vectors
 
 from .arrays import Floats2d, Ints1d
 from .errors import DxError, quiet
-from .pipeline.draft import Draft, ReleaseStage
+from .pipeline.draft import Draft
 from .pipeline.receipt import assert_sanitized
 from .privacy.guarantee import GUARANTEE_KINDS, STATUSES, Guarantee
 from .privacy.randomness import Rng
 from .registries import registry
 from .space import Space
-from .ty import Draw, Mechanism, facts_of
+from .ty import Draw, Mechanism, ReleaseStage, facts_of
 
 SMALL_SPACE_WORDS = 40
 DRAWS = 200_000  # of a word, to test the distribution of outputs
@@ -339,7 +339,7 @@ class StageCase(_Part):
 
     registry_name = "dx_stages"
 
-    def words(self, stage: ReleaseStage, draft: Draft) -> list[str]:
+    def words(self, stage: ReleaseStage[Draft], draft: Draft) -> list[str]:
         """Return the words that a stage returns for a draft, with a fixed seed."""
         return list(stage(draft, Rng(seed=5)).words)
 

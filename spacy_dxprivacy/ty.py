@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from .arrays import Bools1d, Bools2d, Floats1d, Floats2d, Ints1d, Ints2d
 from .privacy.guarantee import Guarantee
 from .privacy.randomness import Rng
 from .space import Space
+
+D = TypeVar("D")
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,17 @@ class Unknown(Protocol):
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
         """Return a replacement for each word. Raise DxError to reject the Doc."""
+        ...
+
+
+class ReleaseStage(Protocol[D]):
+    """A stage of another package: post-processing of a release, a pipeline.draft.Draft.
+
+    Its draft has neither input documents nor their entities.
+    """
+
+    def __call__(self, draft: D, rng: Rng) -> D:
+        """Return a draft with as many tokens, and possibly other words and spaces."""
         ...
 
 

@@ -70,7 +70,6 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
     else:
         nlp = _assemble(options.config, options.overrides)
     sanitizer = get_sanitizer(nlp)
-    sanitizer.settings.selector.check(nlp, sanitizer.name)
     if options.language is not None:
         sanitizer.settings.language = options.language
     # Before workers are forked, so that they share the tables that are built at first use.

@@ -20,13 +20,15 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space, learned
 from ..ty import NO_FACTS, CoversPairs, Draw, Facts, HasMetric, Mechanism, facts_of
-from ..validate import fail
+from ..validate import check_part, fail
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 # exp(-700) is above the smallest float64: no word's probability is rounded to 0.
 LARGEST_SCORE = 700.0
+# How a config writes a mechanism, for messages.
+BLOCK = '[mechanism] with @dx_mechanisms = "dx.Laplace.v1" and epsilon = 10'
 
 
 class Built(Protocol):
@@ -234,14 +236,9 @@ class ProbabilityMechanism(BuiltMechanism[T]):
 
 
 def check_mechanism(mechanism: Mechanism) -> None:
-    """Raise DxError, with the name of the part, for a mechanism that lacks a part, or whose
-    guarantee or facts are invalid. A guarantee may require a further method."""
-    name = getattr(mechanism, "name", None)
-    if not isinstance(name, str) or not name:
-        raise DxError(Errors.DX046.format(name=type(mechanism).__name__, part="name, a text"))
-    for method in ("fit(space)", "sample(rows, rng)"):
-        if not callable(getattr(mechanism, method.partition("(")[0], None)):
-            raise DxError(Errors.DX046.format(name=name, part=method))
+    """Raise DxError for a mechanism that lacks a member, or whose guarantee or facts are invalid. A
+    guarantee may require a further method."""
+    check_part("mechanism", mechanism, Mechanism, BLOCK)
     _check_guarantee(mechanism)
     if not isinstance(facts := facts_of(mechanism), Facts):
         raise fail("facts of the mechanism", "a Facts", type(facts))

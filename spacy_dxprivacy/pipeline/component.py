@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, fields
+from functools import wraps
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 import numpy as np
 import srsly
@@ -31,8 +32,11 @@ from .coverage import Coverage, coverage_of, redact, refusal
 from .draft import write
 from .fit import fit
 from .receipt import ANNOTATIONS, ReceiptTerms, install_extensions
-from .settings import SanitizerSettings, check_labels, check_listeners, warn_missing_words
+from .settings import PARTS, SanitizerSettings, check_labels, check_listeners, warn_missing_words
 from .stages import run_stages
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 BATCH_TOKENS = 2**15  # whose working memory fits into processor caches
 
@@ -74,7 +78,9 @@ def make_dx_sanitizer(nlp: Language, name: str, **settings: Any) -> DxSanitizer:
 
 
 # spaCy checks a config by the names and types of arguments: those of SanitizerSettings.
+# Parts have checks of their own, which name the protocol and show a block.
 _TYPES = {"nlp": Language, "name": str, **get_type_hints(SanitizerSettings)}
+_TYPES |= dict.fromkeys(("mechanism", *PARTS, "stages"), Any)
 _SETTINGS = (setting.name for setting in fields(SanitizerSettings) if setting.init)
 make_dx_sanitizer.__signature__ = Signature(  # type: ignore[attr-defined]
     [
@@ -128,6 +134,33 @@ class SavedSpace:
     folder: Path | None
 
 
+def without_text(error: Exception) -> DxError:
+    """Return an error without text and without a cause: a DxError of this package as it is; else
+    the type and line of the error."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, DxError) and Path(last.filename).is_relative_to(
+        Path(__file__).parent.parent
+    ):
+        error.__cause__ = error.__context__ = None
+        return error
+    where = f"{Path(last.filename).name}, line {last.lineno}"
+    return DxError(Errors.DX033.format(error=type(error).__name__, where=where))
+
+
+def closed(function: Callable[P, R]) -> Callable[P, R]:
+    """Replace the exceptions of a function, which may be those of other packages and hold text."""
+
+    @wraps(function)
+    def closed_function(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            failure = without_text(error)
+        raise failure
+
+    return closed_function
+
+
 class DxSanitizer(FailsClosed):
     """Make new Docs whose selected words are sampled by a mechanism. See SanitizerSettings.
 
@@ -154,7 +187,7 @@ class DxSanitizer(FailsClosed):
 
     def __call__(self, doc: Doc) -> Doc:
         self._check_pipeline()
-        return self._sanitize_closed([doc])[0]
+        return self._sanitize([doc])[0]
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Sanitize Docs in batches, each with one call of the mechanism.
@@ -169,19 +202,12 @@ class DxSanitizer(FailsClosed):
             docs.append(doc)
             tokens += len(doc)
             if len(docs) == batch_size or tokens >= max_tokens:
-                yield from self._sanitize_closed(docs)
+                yield from self._sanitize(docs)
                 docs, tokens = [], 0
         if docs:
-            yield from self._sanitize_closed(docs)
+            yield from self._sanitize(docs)
 
-    def _sanitize_closed(self, docs: list[Doc]) -> list[Doc]:
-        """Sanitize, and replace exceptions of other packages, which may hold text."""
-        try:
-            return self._sanitize(docs)
-        except Exception as error:
-            failure = without_text(error)
-        raise failure
-
+    @closed
     def _sanitize(self, docs: list[Doc]) -> list[Doc]:
         if not docs:
             return []
@@ -232,6 +258,7 @@ class DxSanitizer(FailsClosed):
             raise refusal(text, passages, coverage)
         return redact(doc, passages)
 
+    @closed
     def _check_pipeline(self) -> None:
         if self._nlp is not None and self._checked_names != self._nlp.pipe_names:
             self.settings.selector.check(self._nlp, self.name)
@@ -251,6 +278,7 @@ class DxSanitizer(FailsClosed):
         return self.settings.mechanism
 
     @property
+    @closed
     def space(self) -> Space:
         """The space in use, which is loaded once the pipeline is complete."""
         space = self._space
@@ -263,6 +291,7 @@ class DxSanitizer(FailsClosed):
         return space
 
     @property
+    @closed
     def fitted(self) -> Fitted:
         """The settings on the space. The first use fits the mechanism."""
         if self._fitted is None:
@@ -285,11 +314,14 @@ class DxSanitizer(FailsClosed):
             raise DxError(Errors.DX027)
         return self._nlp
 
+    @closed
     def warm_up(self) -> None:
-        """Load the space and fit the mechanism before the first text.
+        """Check the pipeline, load the space and fit the mechanism before the first text.
 
         Workers that are forked later share their memory.
         """
+        if self._nlp is not None:
+            self.settings.selector.check(self._nlp, self.name)
         space = self.fitted.context.space
         space.find("")
         self.settings.mechanism.sample(np.zeros(1, dtype=np.int64), self.settings.rng)
@@ -371,16 +403,3 @@ class DxSanitizer(FailsClosed):
         dropped: dict[str, Any] = {"_nlp": None, "_fitted": self.fitted, "on_replacements": None}
         has_not_read = {"_has_read": False, "_has_read_in_zone": False}
         return {**self.__dict__, **dropped, **has_not_read}
-
-
-def without_text(error: Exception) -> DxError:
-    """Return an error without text and without a cause: a DxError of this package as it is; else
-    the type and line of the error."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    if isinstance(error, DxError) and Path(last.filename).is_relative_to(
-        Path(__file__).parent.parent
-    ):
-        error.__cause__ = error.__context__ = None
-        return error
-    where = f"{Path(last.filename).name}, line {last.lineno}"
-    return DxError(Errors.DX033.format(error=type(error).__name__, where=where))

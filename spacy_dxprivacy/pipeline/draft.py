@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from spacy.tokens import Doc, Span
 
 from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
-from ..privacy.randomness import Rng
 from ..space import Space
 from ..surrogates.replacements import Replacement, words_of_surrogate
 from ..text.coded import CODED, encode
@@ -151,17 +150,6 @@ class Draft:
 
 def _parts(bounds: Ints1d) -> list[slice]:
     return [slice(start, end) for start, end in pairwise(bounds.tolist())]
-
-
-class ReleaseStage(Protocol):
-    """A stage of another package: post-processing of a release.
-
-    Its draft has neither input documents nor their entities.
-    """
-
-    def __call__(self, draft: Draft, rng: Rng) -> Draft:
-        """Return a draft with as many tokens, and possibly other words and spaces."""
-        ...
 
 
 # -- new Docs --------------------------------------------------------------------------------------

@@ -93,14 +93,10 @@ def _selected(
     if isinstance(selector, Entities) and entities is not None:
         selected = selector.words(doc, entities)  # without a second search for entities
     else:
-        selected = np.array(selector.select(doc))
-    if selected.shape != (len(doc),) or selected.dtype != np.bool_:
-        given = f"{selected.dtype} of shape {selected.shape}"
-        raise DxError(Errors.DX037.format(given=given))
-    numbers = np.zeros(len(doc), dtype=bool) if rule is None else np.asarray(rule.find(doc))
-    if numbers.shape != (len(doc),) or numbers.dtype != np.bool_:
-        raise bad_return("The mechanism for numbers", numbers, len(doc), "one boolean a token")
-    return selected, numbers
+        selected = checked_mask("The selector", selector.select(doc), len(doc))
+    if rule is None:
+        return selected, np.zeros(len(doc), dtype=bool)
+    return selected, checked_mask("The mechanism for numbers", rule.find(doc), len(doc))
 
 
 def _draw_once(draft: Draft) -> Ints1d:
@@ -116,7 +112,17 @@ def _draw_once(draft: Draft) -> Ints1d:
     return draws
 
 
+def checked_mask(part: str, returned: Any, count: int) -> Bools1d:
+    """Return bool (count,), a copy. Raise DxError for anything but a list or array of these."""
+    is_list = isinstance(returned, list) and all(isinstance(v, bool | np.bool_) for v in returned)
+    mask = np.array(returned, dtype=bool if is_list else None)
+    if mask.shape != (count,) or mask.dtype != np.bool_:
+        raise bad_return(part, mask, count, "one boolean a token")
+    return mask
+
+
 def bad_return(part: str, returned: Any, count: int, expected: str) -> DxError:
     """Return an error with shape and type only: values may be words of a document."""
-    shape = f"{returned.dtype} of shape {returned.shape}"
+    # Of texts, the name of the type only: dtype also has the length of the longest.
+    shape = f"{returned.dtype.type.__name__} of shape {returned.shape}"
     return DxError(Errors.DX038.format(part=part, given=shape, count=count, expected=expected))

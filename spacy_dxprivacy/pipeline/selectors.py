@@ -7,10 +7,11 @@ it is visible which these are; the receipt states this in the words of `in_clear
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from spacy.attrs import IS_PUNCT, IS_SPACE, LOWER
@@ -30,9 +31,11 @@ from ..validate import fail
 LAYOUT = "number of tokens, punctuation and white space"
 
 
-@runtime_checkable
 class Selector(Protocol):
-    """Chooses the words to replace. in_clear: describes what stays visible, for the receipt."""
+    """Chooses the words to replace. in_clear: describes what stays visible, for the receipt.
+
+    A function from a Doc to one boolean per token is a selector too, see FunctionSelector.
+    """
 
     in_clear: tuple[str, ...]
 
@@ -42,6 +45,27 @@ class Selector(Protocol):
 
     def check(self, nlp: Language, name: str) -> None:
         """Raise DxError if the pipeline does not set the annotations that the selector needs."""
+
+
+@dataclass(frozen=True)
+class FunctionSelector:
+    """Select by a function from a Doc to one boolean per token, a list or an array."""
+
+    function: Callable[[Doc], Any]
+    in_clear = (LAYOUT, "every word that the selector does not choose, and which these are")
+
+    def select(self, doc: Doc) -> Any:
+        """Return what the function returns, which must be one boolean per token."""
+        return self.function(doc)
+
+    def check(self, nlp: Language, name: str) -> None:
+        """Accept every pipeline."""
+
+
+def selector_of(setting: Any) -> Any:
+    """Return a selector for a function; any other object as it is."""
+    is_function = callable(setting) and not isinstance(setting, type)
+    return FunctionSelector(setting) if is_function and not hasattr(setting, "select") else setting
 
 
 @registry.dx_selectors("dx.AllWords.v1")

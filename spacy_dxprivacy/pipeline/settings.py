@@ -22,17 +22,31 @@ from ..text.mentions import plain_label
 from ..ty import (
     Editor,
     Mechanism,
+    ReleaseStage,
     Unknown,
     facts_of,
 )
-from ..validate import fail, one_of, positive
+from ..validate import check_part, fail, one_of, positive
 from .carrying import check_carry
 from .receipt import ANNOTATIONS
-from .selectors import AllWords, Entities, Selector, WordList, entity_labels
+from .selectors import AllWords, Entities, Selector, WordList, entity_labels, selector_of
 from .unknown_words import Raise
 
 # Share of English running text that a space lacks; above, it is probably not English.
 MIN_MISSING, MAX_MISSING = 0.03, 0.25
+# What a part is, its protocol, and how a block of a config names it; by setting.
+PARTS: dict[str, tuple[str, type, str]] = {
+    "selector": ("selector", Selector, '@dx_selectors = "dx.AllWords.v1"'),
+    "space": ("space", SpaceSource, '@dx_spaces = "dx.AutoSpace.v1"'),
+    "unknown": ("policy for unknown words", Unknown, '@dx_unknowns = "dx.Context.v1"'),
+    "numbers": (
+        "mechanism for numbers",
+        NumberDraw,
+        '@dx_surrogates = "dx.Number.v1" and epsilon = 0.5',
+    ),
+    "editor": ("editor", Editor, '@dx_editors = "dx.Remap.v1"'),
+}
+OPTIONAL_PARTS = ("numbers", "editor")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -49,7 +63,7 @@ class SanitizerSettings:
         editor: None, or an editor of sampled words that uses public knowledge only.
         surrogates: None, the name of a preset ("standard", "clinical"), or a surrogate for each
             label of the recogniser. Each has its own guarantee; the mechanism samples other words.
-        stages: Stages of other packages (draft.ReleaseStage), by a name of your choice. They see
+        stages: Stages of other packages (ty.ReleaseStage), by a name of your choice. They see
             and change the release only.
         seed: None. A whole number makes the noise repeatable, for tests only.
         scope: "token" samples each occurrence; "type" samples each distinct word of a Doc once, so
@@ -98,7 +112,7 @@ class SanitizerSettings:
     rng: Rng = field(init=False)
 
     def __post_init__(self) -> None:
-        check_mechanism(self.mechanism)
+        self._check_parts()
         self.surrogates = surrogates_of(self.surrogates)
         self.rng = Rng(self.seed)
         one_of("scope", self.scope, ("token", "type"))
@@ -112,9 +126,6 @@ class SanitizerSettings:
         self.carry = tuple(map(check_carry, items))
         if not (isinstance(self.attribute, str) and self.attribute.isidentifier()):
             raise fail("attribute", "a name of Python, such as 'dx'", self.attribute)
-        for name, stage in self.stages.items():
-            if not callable(stage):
-                raise fail(f"stages.{name}", "a stage of @dx_stages", type(stage))
         for name in ("max_epsilon_per_doc", "max_epsilon_per_person"):
             if getattr(self, name) is not None:
                 setattr(self, name, positive(name, getattr(self, name)))
@@ -124,6 +135,19 @@ class SanitizerSettings:
         if self.editor is not None and self.vectors == "noisy":
             expected = "'table' with an editor, which edits sampled words only"
             raise fail("vectors", expected, self.vectors)
+
+    def _check_parts(self) -> None:
+        """Raise DxError for a part that lacks a member of its protocol."""
+        check_mechanism(self.mechanism)
+        self.selector = selector_of(self.selector)
+        for name, (part, protocol, block) in PARTS.items():
+            if not (name in OPTIONAL_PARTS and getattr(self, name) is None):
+                check_part(part, getattr(self, name), protocol, f"[{name}] with {block}")
+        if not isinstance(self.stages, Mapping):
+            raise fail("stages", "a block with a stage for each name", type(self.stages).__name__)
+        for name, stage in self.stages.items():
+            block = f'[stages.{name}] with @dx_stages = "my.Stage.v1"'
+            check_part(f"stage {name}", stage, ReleaseStage, block)
 
     @property
     def takes_parts(self) -> bool:
@@ -185,7 +209,7 @@ def check_labels(settings: SanitizerSettings, nlp: Language, name: str) -> None:
     if unknown:
         predicted = ", ".join(sorted(labels or ())) or "no label at all"
         message = Warnings.DX121.format(unknown=", ".join(unknown), known=predicted)
-        warnings.warn(message, DxWarning, stacklevel=5)
+        warnings.warn(message, DxWarning, stacklevel=6)
 
 
 def check_listeners(nlp: Language, name: str) -> None:
@@ -207,4 +231,4 @@ def warn_missing_words(space: Space) -> None:
     that lacks most of them may be of another language."""
     share = missing_share(space)
     if MIN_MISSING < share < MAX_MISSING:
-        warnings.warn(Warnings.DX104.format(share=share), DxWarning, stacklevel=3)
+        warnings.warn(Warnings.DX104.format(share=share), DxWarning, stacklevel=4)

@@ -20,7 +20,7 @@ from ..about import DATA
 from ..errors import DxError, Errors
 from ..privacy.guarantee import Guarantee
 from ..registries import registry
-from ..validate import fail, one_of, whole
+from ..validate import check_part, fail, one_of, whole
 from .base import WAYS, Draws, Mention, Surrogate, is_same
 
 NO_LOSS = Guarantee("none", notes="The original is unchanged, or its surrogate is always the same.")
@@ -155,8 +155,9 @@ def surrogates_of(setting: Any) -> dict[str, Surrogate]:
     if isinstance(setting, str):
         return make_preset(setting)
     if not isinstance(setting, Mapping):
-        raise DxError(Errors.DX112.format(label="all labels", given=type(setting).__name__))
+        raise DxError(Errors.DX112.format(given=type(setting).__name__))
     for label, surrogate in setting.items():
-        if not isinstance(surrogate, Surrogate) or surrogate.way not in WAYS:
-            raise DxError(Errors.DX112.format(label=label, given=type(surrogate).__name__))
+        block = f'[surrogates.{label}] with @dx_surrogates = "dx.Name.v1"'
+        check_part(f"surrogate for {label}", surrogate, Surrogate, block)
+        one_of(f"way of the surrogate for {label}", surrogate.way, WAYS)
     return setting if isinstance(setting, Preset) else dict(setting)

@@ -38,11 +38,11 @@ class Quack:
 
 
 UNMADE = {
-    "no name": ({"name": None}, "DX046.*Theirs is not a mechanism: it has no name"),
-    "no fit": ({"fit": None}, r"DX046.*test\.Theirs\.v1.*no fit\(space\)"),
-    "no sample": ({"sample": None}, r"DX046.*test\.Theirs\.v1.*no sample\(rows, rng\)"),
-    "no guarantee": ({"guarantee": None}, "DX001.*guarantee of the mechanism"),
-    "a promise of theirs": ({"guarantee": Quack()}, "DX001.*guarantee of the mechanism"),
+    "no name": ({"name": None}, "DX046.*The mechanism must have name: str, guarantee.*Theirs lacks name"),
+    "no fit": ({"fit": None}, r"DX046.*Theirs lacks fit\(space\)"),
+    "no sample": ({"sample": None}, r"DX046.*Theirs lacks sample\(rows, rng\)"),
+    "no guarantee": ({"guarantee": None}, "DX046.*lacks guarantee: Guarantee"),
+    "a promise of theirs": ({"guarantee": Quack()}, "DX046.*lacks guarantee: Guarantee"),
     "no distances": ({"guarantee": replace(PROMISE, covers="finite")},
                      r"DX048.*'finite', which needs distances\(rows\)"),
     "no covers": ({"guarantee": replace(PROMISE, covers="related")},
