@@ -383,7 +383,9 @@ class AnswerRestorer:
         """Hold back a piece. Return the text that no surrogate can change any more."""
         key = place.path, place.ids
         self._places[key], self._fed[key] = place, {}
-        held = self._held.setdefault(key, [] if is_call else self._texts.fresh_copy())
+        if key not in self._held:
+            self._held[key] = [] if is_call else self._texts.fresh_copy()
+        held = self._held[key]
         if isinstance(held, Restorer):
             return self._note_written(key, held.feed(text))
         held.append(text)

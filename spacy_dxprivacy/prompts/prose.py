@@ -21,7 +21,7 @@ _HINT = re.compile(r"[<\[{(@/\\&。．｡]|[:.?#](?=\S)|__(?!\S)|\.\.(?!\S)")
 _HINT_OF_JSON = re.compile(_HINT.pattern.replace(r"\\&", r"&") + r"|\\(?![nrt\"])")
 _JOINTS = frozenset("/?#@&=%")  # between parts of an address
 _LINK = re.compile(r"\]\(")
-MASK = "ж"  # in place of a word that may be restored: a letter, but of no address and of no tag
+MASK = "ꙮ"  # in place of a word that may be restored: a letter, but of no address and of no tag
 _IP = r"\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f.]*:[\da-f:.]*\]"
 _SCHEME = r"[a-z][a-z0-9+.-]{1,30}:(?=[^\s\"'“”‘’*)\]},;])"
 # Nothing is restored in a run (signs without a blank) that a client may fetch or send to.
@@ -29,7 +29,7 @@ _LOCATOR = re.compile(
     rf"//|\\\\|(?<!\w)(?:https?|ftp|file|wss?|mailto|tel|data|blob|javascript|vbscript):|"
     rf"(?<![\w.]){_SCHEME}|(?<!\w)www\.|(?<!\w)localhost(?!\w)|{_IP}|"
     r"(?<!\w)(?:\d+(?:\.\d+)+|\d{8,10}|0x[\da-f]+)[/:?#]|"
-    r"[\w-][.。．｡][a-z]{2,63}(?![\w.])|[\w-]\.[a-z]{2,63}\.(?:\W|$)|@[\w-]+\.\w|"
+    r"[\w-][.。．｡][^\W\d_ꙮ]{2,63}(?![\w.])|[\w-]\.[^\W\d_ꙮ]{2,63}\.(?:\W|$)|@[\w-]+\.\w|"
     r"&(?:#x?0*(?:2f|3a|5c|47|58|92)|sol|colon|bsol);|\\(?:u00|x)(?:2f|3a|5c)",
     re.I,
 )
@@ -37,7 +37,7 @@ _LOCATOR = re.compile(
 _ADDRESS = (
     rf"(?:(?<![\w@./\\-])|(?<=\\[nrt])){_SCHEME}|"
     rf"(?:(?<![\w@./:\\-])|(?<=\\[nrt]))(?://|\\\\|\\/\\?/|www\.|{_IP}|(?:\d{{8,10}}|0x[\da-f]+)[/:]|"
-    r"(?:[\w-]{1,63}[.。．｡]){1,9}[a-z]{2,63}[/?#:]|localhost(?!\w)|[a-z]{0,8}(?:\\u00|\\x)[2-7]|"
+    r"(?:[\w-]{1,63}[.。．｡]){1,9}[^\W\d_ꙮ]{2,63}[/?#:]|localhost(?!\w)|[a-z]{0,8}(?:\\u00|\\x)[2-7]|"
     r"[a-z]{0,8}&#)"
 )
 _BEGIN = re.compile(
@@ -49,7 +49,9 @@ _BEGIN = re.compile(
 _QUOTES = "\"'`“‘«"
 _MIRRORS = dict(zip("([{<“‘«\"'`*!|", ")]}>”’»\"'`*!|", strict=True))
 _OPENING_QUOTE = re.compile(rf"(?:^|[\s([{{:,=])\\?([{_QUOTES}])\s+$")
-_KEY = re.compile(r"\s*(?:[-*] +)?[a-z_][\w.-]*[ \t]*[:=][ \t]*")  # of a line of YAML, INI or TOML
+_KEY = re.compile(
+    r"\s*(?:[-*] +)?(?:[a-z_][\w.-]*[ \t]*:|[\w.-]+[ \t]*=)[ \t]*"
+)  # of a line of YAML, INI or TOML
 _OPENINGS, _CLOSINGS = "([{<\"'“‘«*_~|#", ".,;:!?)]}>\"'”’»*_~|…"
 # A tag that all readers of HTML end at the same place.
 _TAG = re.compile(
@@ -105,9 +107,9 @@ class Segment:
     """A read part of a text.
 
     runs: those that may have a part of an address. spans: regions in which words are held: start,
-    end, and the signs up to which a word may be all of the region, and is not held. start is -1 if
-    the region began in an earlier segment. In a region that ends with ADDRESS, a word may only be
-    the address with which it begins.
+    end, and the signs up to which a word that is an address may be all of the region, and is not
+    held; in tags and links of wikis (WORDS), any word. start is -1 if the region began in an
+    earlier segment. A region that ends with ADDRESS begins with an address.
     """
 
     text: str = field(repr=False)
@@ -123,7 +125,9 @@ class Segment:
         while self._run < len(self.runs) and self.runs[self._run].end <= start:
             self._run += 1
         for first, _, ends in self.spans[self._span : self._span + 1]:
-            is_all = is_address if ends == ADDRESS else self.text[end : end + 1] in {*ends}
+            is_all = is_address or ends in WORDS
+            if ends != ADDRESS:
+                is_all &= self.text[end : end + 1] in {*ends}
             if first < end and not (first == start and is_all):
                 return True
         run = self.runs[self._run] if self._run < len(self.runs) else None
@@ -371,7 +375,8 @@ class Prose:
         return sign.start()
 
 
-# What may follow a word that is all of a region.
+# What may follow a word that is all of a region; regions of which any word may be all.
+WORDS = (">", "]}|")
 _ENDS_OF = {
     "tag": ">", "link": ")", "wiki": "]}|", "call": ")", "rule": "", "directive": "", "raw": "",
     "!": "",

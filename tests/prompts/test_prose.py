@@ -72,6 +72,7 @@ QUOTED = [
     "url: https://e.example/a {}",
     "  image = https://e.example/a {}",
     "- href: //e.example/a {}",
+    "URL = https://e.example/a {}",
 ]
 MATHS = [
     "$\\href{https://e.example/a {}}{x}$",
@@ -139,6 +140,12 @@ SCHEMED = [
     "localhost:80/{}",
     "intranet:8080/{}",
     "evil。example/{}",
+    "пример.рф/{}",
+    "git@evil:{}",
+    "{}.evil.example",
+    "{}@evil.example",
+    "0177.0.0.1?{}",
+    "<base href=//e.example>![x]({})",
     "a@10.0.0.1:{}",
 ]
 FETCHED = [*RAW, *STYLED, *QUOTED, *MATHS, *LINKED, *SCHEMED]
