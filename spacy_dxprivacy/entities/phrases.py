@@ -112,12 +112,14 @@ def _wrapped(text: str) -> Iterator[Entity]:
         after = text[match.end() : match.end() + BESIDE].partition("\n")[0]
         joint = "" if before.endswith("-") else " "
         size, line = len(before), f"{before}{joint}{after}"
-        found = [*numbers_in(line), *(("ADDRESS", *span) for span in _addresses(line))]
-        for field in pattern("FIELD_CODE").finditer(line.lower()):
-            found.append(("ID", *field.span(field.lastindex or 0)))
+        found = [*numbers_in(line), *(Entity("ADDRESS", *span) for span in _addresses(line))]
+        lower = line.lower() if len(line.lower()) == len(line) else line
+        for field in pattern("FIELD_CODE").finditer(lower):
+            found.append(Entity("ID", *field.span(field.lastindex or 0)))
         for label, start, end in found:
             if start < size < end - len(joint):
-                yield Entity(label, begin + start, match.end() + end - size - len(joint))
+                stop = match.end() + end - size - len(joint)
+                yield Entity(label, begin + start, stop)
 
 
 # -- addresses ---------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 # In the user data of a Doc: its decoded pieces, a list for each level of decoding.
 CODED = "dx_coded"
+CODE = "dx_code"  # there, too: the spans of its text that are code
 MAX_LEVELS = 3
 MAX_PIECE = 2**20  # characters of a string that is decoded
 

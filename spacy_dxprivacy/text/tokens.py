@@ -26,7 +26,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ..errors import DxError, Errors
 from .accounts import user_names
-from .coded import CODED, code_in
+from .coded import CODE, CODED, code_in
 
 SPLIT_CHARACTERS = 64  # characters that are split off an end together
 MAX_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 ms
@@ -81,8 +81,12 @@ def split_tokens(doc: Doc, nlp: Language) -> Doc:
     """
     texts = [token.text for token in doc]
     has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
-    edges = {place for span in [*code_of(doc), *user_names(doc.text)] for place in span}
-    if not has_edges and not edges and not _FIELDS.search(doc.text):
+    text, levels = doc.text, doc.user_data.get(CODED, ())
+    code = code_in(text, levels) if levels or "<" in text or "&" in text else []
+    if code:
+        doc.user_data[CODE] = code  # for outside_code
+    edges = {place for span in [*code, *user_names(text)] for place in span}
+    if not has_edges and not edges and not _FIELDS.search(text):
         return doc
     parts = _split_again(nlp, texts) if has_edges else [[text] for text in texts]
     if doc.spans or any(map(doc.has_annotation, _ANNOTATED)):
@@ -105,15 +109,9 @@ def split_tokens(doc: Doc, nlp: Language) -> Doc:
     return copy
 
 
-def code_of(doc: Doc) -> list[tuple[int, int]]:
-    """Return the spans of a Doc that are code between texts, in characters, see coded.code_in."""
-    text, levels = doc.text, doc.user_data.get(CODED, ())
-    return code_in(text, levels) if levels or "<" in text or "&" in text else []
-
-
 def outside_code(doc: Doc, spans: Iterable[Span]) -> list[Span]:
     """Return the parts of spans that are no code, without marks and white space at their ends."""
-    code = code_of(doc)
+    code = doc.user_data.get(CODE, ())
     if not code:
         return [*spans]
     starts = [start for start, _ in code]
