@@ -6,15 +6,15 @@ from spacy_dxprivacy.integrations.clean import clean, prompt
 
 LABELS = "person date gpe address phone id url email".split()
 WRAPPED = {  # text -> what must not be in the release
-    "> Call me on 0113 496\n> 0721 tomorrow.": "0113 496 0721",
-    "Her NHS number is 943 476\n5919 and she is well.": "943 476 5919",
+    "> Call me on 0113 496\n> 0721 tomorrow.": "0721",
+    "Her NHS number is 943 476\n5919 and she is well.": "5919",
     "    She lives at 14 Elm\n    Row, Leeds now.": "14_Elm",
     "> > She lives at 14 Elm\n> > Row, Leeds.": "14_Elm",
-    "My card is 4111 1111\n1111 1111 and it works.": "4111 1111",
-    "You can call +44 20 7946\n 0958 now.": "7946 0958",
+    "My card is 4111 1111\n1111 1111 and it works.": "4111",
+    "You can call +44 20 7946\n 0958 now.": "0958",
     "> Please phone (555) 123-\n> 4567 today.": "4567",
     "| Her MRN: 88-\n| 31207 is new.": "31207",
-    "Reach her at 020 7946\n\t0018 after noon.": "7946 0018",
+    "Reach her at 020 7946\n\t0018 after noon.": "7946",
 }
 ALONE = [
     "Seen on ward 5\n12 beds are free.", "BP was 120 over 80\n70 the pulse", "id,age\n1,30\n2,41\n",
