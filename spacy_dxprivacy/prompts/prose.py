@@ -272,7 +272,8 @@ class Prose:
 
     def _line_at(self, text: str, place: int) -> str:
         """Return the line before a place, back to its break or by MAX_LINE signs."""
-        start = max(0, place - MAX_LINE, text.rfind("\n", 0, place))
+        lowest = max(0, place - MAX_LINE)
+        start = max(lowest, text.rfind("\n", lowest, place))
         line = text[start:place]
         return line if start else (self._line + line)[-MAX_LINE:] if "\n" not in line else line
 
