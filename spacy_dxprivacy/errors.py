@@ -374,6 +374,10 @@ class Warnings:
         " set carry = {carry} in [components.{name}]; to have annotations of the new words, run "
         "their components after it."
     )
+    DX107 = (
+        "The mechanism {name} has no effect: each selected label has a surrogate of its own. Leave "
+        'the setting out, or give a label the surrogate "dx.Words.v1", whose words are sampled.'
+    )
     DX121 = (
         "There are surrogates for {unknown}, which no component before the sanitizer "
         "predicts. They predict: {known}."

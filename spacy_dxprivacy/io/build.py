@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import configparser
-import inspect
-import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,29 +15,20 @@ from spacy.training.initialize import get_sourced_components
 from thinc.api import Config
 
 from ..config.code import import_code
-from ..config.options import PipelineOptions, unknown_key
+from ..config.options import PipelineOptions, to_names, unknown_key
 from ..config.spacy_config import read_config
 from ..entities import NETWORK, NETWORK_CONFIG
-from ..errors import UsageError, did_you_mean
+from ..errors import UsageError
 from ..files.limits import MAX_CONFIG, check_size
-from ..mechanisms.levels import LEVELS, MECHANISM
+from ..mechanisms.named import mechanism_config, parameters_of
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.receipt import ANNOTATIONS
 from ..pipeline.selectors import entity_labels
-from ..prior.builtin import DOMAINS
 from ..registries import REGISTRIES, registry
 from ..space.sources import BUILTIN
 from ..surrogates.plain import PRESETS
 from ..text.language import COVERED
-from ..validate import positive
 
-NOUNS = {
-    "dx_mechanisms": "mechanism",
-    "dx_priors": "prior",
-    "dx_projections": "projection",
-    "dx_indexes": "index",
-}
-PARTS = {"projection": "dx_projections", "index": "dx_indexes"}  # registries of nested settings
 BATCH_SIZE = 128  # documents, if the config sets none; spaCy's default is 1000
 RECOGNISERS = {"rules": "dx_entity_ruler", "network": NETWORK}  # of this package, as models
 NO_LIMIT = 2**40  # characters; spaCy's max_length must be a number
@@ -113,7 +100,8 @@ def unfitted(options: PipelineOptions) -> Language:
         cased = {label.casefold(): label for label in labels} | {label: label for label in labels}
         selector = block["selector"]
         selector["labels"] = [
-            cased.get(label, cased.get(label.casefold(), label)) for label in selector["labels"]
+            cased.get(label, cased.get(label.casefold(), label))
+            for label in to_names(selector["labels"])
         ]
     nlp.add_pipe(name, config=block)
     return nlp
@@ -223,7 +211,7 @@ def check_path(path: str, block: Mapping[str, Any]) -> None:
         names = {*block, *(f"@{name}" for name in REGISTRIES)}
         for key, name in block.items():  # parameters of the registered function
             if key.startswith("@") and hasattr(registry, key[1:]):
-                names.update(_parameters(key[1:], name))
+                names.update(parameters_of(key[1:], name))
         if part not in names:
             alike = [name for name in names if name.startswith("@") == part.startswith("@")]
             raise unknown_key(path, [f"{start}{name}.{tail}".rstrip(".") for name in alike])
@@ -251,136 +239,6 @@ def component_config(options: PipelineOptions) -> dict[str, Any]:
     if options.entities:
         block["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": [*options.entities]}
     return block
-
-
-def _parameters(registry_name: str, name: str) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(getattr(registry, registry_name).get(name)).parameters
-
-
-def short_names(registry_name: str) -> dict[str, str]:
-    """Return full names by short name. Names of this package win, then later versions."""
-
-    def rank(name: str) -> tuple[bool, int]:
-        version = name.rpartition(".v")[2]
-        return name.startswith("dx."), int(version) if version.isdigit() else 0
-
-    names = sorted(getattr(registry, registry_name).get_all(), key=rank)
-    return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", _base_name(n)).lower(): n for n in names}
-
-
-def full_name(registry_name: str, given: str, more_names: Sequence[str] = ()) -> str:
-    """Return the registered name of a short or full name. Raise UsageError, with all names."""
-    if given in getattr(registry, registry_name):
-        return given
-    shorts = short_names(registry_name)
-    plain = {short.replace("-", ""): full for short, full in shorts.items()}
-    wanted = given.lower().replace("-", "").replace("_", "")
-    if wanted not in plain:
-        noun, names = NOUNS[registry_name], sorted([*shorts, *more_names])
-        hint = did_you_mean(given, [*names, *shorts.values()])
-        raise UsageError(f"no {noun} {given!r}.{hint} There are: {', '.join(names)}.")
-    return plain[wanted]
-
-
-def _base_name(name: str) -> str:
-    parts = name.split(".")
-    return parts[1] if len(parts) == 3 else name
-
-
-def mechanism_config(mechanism: str | None, epsilon: str | float | None) -> dict[str, Any]:
-    """Return the block of a mechanism, which parse_mechanism parses.
-
-    epsilon: a number in the mechanism's unit, or the name of a level of the default mechanism.
-    """
-    block = {} if mechanism is None else parse_mechanism(mechanism)[1]
-    default = DEFAULT_CONFIG["mechanism"]
-    name = block.get("@dx_mechanisms", default["@dx_mechanisms"])
-    if epsilon is not None:
-        epsilon = _epsilon(epsilon, name)
-    if mechanism is None:
-        return {} if epsilon is None else {"epsilon": epsilon}
-    if name == default["@dx_mechanisms"]:
-        return {**default, **block, "epsilon": default["epsilon"] if epsilon is None else epsilon}
-    parameter = _parameters("dx_mechanisms", name).get("epsilon")
-    if parameter is None and epsilon is not None:
-        raise UsageError(f"{name} has no epsilon: leave `epsilon` out.")
-    if parameter is not None and parameter.default is parameter.empty and epsilon is None:
-        raise UsageError(f"{name} needs `epsilon`, in its own unit: see configs/ for a value.")
-    return {**block, **({} if epsilon is None else {"epsilon": epsilon})}
-
-
-def _epsilon(given: str | float, mechanism: str) -> float:
-    """Return epsilon as a number, for a number or the name of a level. Raise UsageError."""
-    if given in LEVELS and mechanism == MECHANISM:
-        return LEVELS[str(given)].epsilon
-    if given in LEVELS:
-        raise UsageError(f"`epsilon` must be a number: {given!r} is a level of {MECHANISM} alone.")
-    try:
-        number = float(given) if isinstance(given, str) else given
-    except ValueError:
-        names = ", ".join(LEVELS)
-        raise UsageError(f"`epsilon` must be a number or one of {names}, got {given!r}.") from None
-    return positive("epsilon", number)
-
-
-def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
-    """Parse a mechanism with settings, such as "laplace projection=RankSampling c=0.04".
-
-    Names may be short or full. A prior is a name of @dx_priors, a domain of dx.WordPairs.v1 or a
-    folder. A setting that the mechanism lacks is passed to a projection that was named before it.
-
-    Returns:
-        The text with the full name, and the block of a config, without epsilon.
-
-    Raises:
-        UsageError: For an unknown name or setting, and for epsilon, which is an option.
-    """
-    name, *settings = text.split() or [""]
-    registered, default = full_name("dx_mechanisms", name), DEFAULT_CONFIG["mechanism"]
-    config: dict[str, Any] = {"@dx_mechanisms": registered}
-    if registered == default["@dx_mechanisms"]:
-        config["prior"] = default["prior"]
-    for setting in settings:
-        key, _, value = setting.partition("=")
-        if not (key and value):
-            raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
-        if key == "epsilon":
-            raise UsageError("give epsilon by `epsilon`, not in the settings of a mechanism.")
-        _block_with(config, key)[key] = _setting(key, value)
-    return " ".join([registered, *settings]), config
-
-
-def _block_with(config: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return the block that has this setting: the mechanism's, or else its projection's."""
-    settings: list[str] = []
-    for block in (config, config.get("projection", {})):
-        for name, registered in block.items():
-            if name.startswith("@"):
-                settings += (parameters := _parameters(name[1:], registered))
-                if key in parameters:
-                    return block
-    names = ", ".join(name for name in settings if name != "epsilon") or "none"
-    raise UsageError(f"{config['@dx_mechanisms']} has no setting {key!r}. It has: {names}.")
-
-
-def _setting(key: str, value: str) -> Any:
-    """Return the value of a setting: a block for registered parts, else JSON, else text."""
-    if key == "prior":
-        return prior_config(value)
-    if key in PARTS:
-        return {f"@{PARTS[key]}": full_name(PARTS[key], value)}
-    with suppress(ValueError):
-        return json.loads(value)
-    return value
-
-
-def prior_config(given: str) -> dict[str, Any]:
-    """Return the block of a prior. given: a name, a domain of dx.WordPairs.v1, or a folder."""
-    if given in DOMAINS:
-        return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
-    if Path(given).is_dir():
-        return {"@dx_priors": "dx.WordPairs.v1", "path": given}
-    return {"@dx_priors": full_name("dx_priors", given, DOMAINS)}
 
 
 def _space_config(space: Path | str | None) -> dict[str, Any]:

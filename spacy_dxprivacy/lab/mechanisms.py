@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError, quiet
-from ..io.build import parse_mechanism
+from ..mechanisms.named import parse_mechanism
 from ..registries import registry
 from ..space import Space
 from ..space.sources import Filter, load

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # exp(-700) is above the smallest float64: no word's probability is rounded to 0.
 LARGEST_SCORE = 700.0
 # How a config writes a mechanism, for messages.
-BLOCK = '[mechanism] with @dx_mechanisms = "dx.Laplace.v1" and epsilon = 10'
+BLOCK = '[components.dx_sanitizer.mechanism] with @dx_mechanisms = "dx.Laplace.v1" and epsilon = 10'
 
 
 class Built(Protocol):

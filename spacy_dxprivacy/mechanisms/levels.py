@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from ..about import DATA
+from ..errors import UsageError
 from ..ty import HasMetric, Mechanism, facts_of
+from ..validate import positive
 
 
 def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None:
@@ -129,3 +131,17 @@ LEVELS = {name: level for name, level in _levels.items() if level is not None}
 def level_of(mechanism: Mechanism, epsilon: float) -> Level | None:
     """Return the measurements of a mechanism at epsilon; None if there are none."""
     return measured_at(epsilon) if facts_of(mechanism).measured else None
+
+
+def to_epsilon(given: str | float, mechanism: str) -> float:
+    """Return epsilon as a number, for a number or the name of a level. Raise UsageError."""
+    if given in LEVELS and mechanism == MECHANISM:
+        return LEVELS[str(given)].epsilon
+    if given in LEVELS:
+        raise UsageError(f"`epsilon` must be a number: {given!r} is a level of {MECHANISM} alone.")
+    try:
+        number = float(given) if isinstance(given, str) else given
+    except ValueError:
+        names = ", ".join(LEVELS)
+        raise UsageError(f"`epsilon` must be a number or one of {names}, got {given!r}.") from None
+    return positive("epsilon", number)

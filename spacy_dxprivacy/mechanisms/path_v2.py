@@ -34,8 +34,9 @@ from ..sampler.sentence_level import InputRows, SentenceSampler
 from ..sampler.word_level import WordSampler
 from ..space import Space
 from ..ty import Draw, Facts
-from ..validate import fail, positive
+from ..validate import fail
 from .built import LARGEST_SCORE, ProbabilityMechanism, checked_flags, checked_layout, checked_rows
+from .levels import MECHANISM, to_epsilon
 
 SAMPLING = {"alone": "Word-level", "sentence": "Sentence-level"}
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
@@ -43,19 +44,19 @@ FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 @registry.dx_mechanisms("dx.Path.v2")
 def make_path_v2(
-    epsilon: float,
+    epsilon: float | str,
     policy: str | dict[str, float] = "general",
     prior: Prior | None = None,
 ) -> SentenceMechanism:
     """Create the mechanism that draws sentences from a public language model.
 
     Args:
-        epsilon: Nats per unit of path, above 0.
+        epsilon: Nats per unit of path, above 0; or the name of a level, such as "strong".
         policy: "plain" (the lengths of dx.Path.v1), "general", "clinical", "training" or
             "strict", or a table of the fields of metric.policy.MetricPolicy.
         prior: The public language model; dx.WordPairs.v1 if None.
     """
-    epsilon = positive("epsilon", epsilon)
+    epsilon = to_epsilon(epsilon, MECHANISM)
     name, lengths = policy_of(policy)
     prior = registry.dx_priors.get("dx.WordPairs.v1")() if prior is None else prior
     if not isinstance(prior, Prior) or prior.draws not in SAMPLING:

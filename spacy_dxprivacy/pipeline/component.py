@@ -21,6 +21,7 @@ from spacy.tokens import Doc
 from ..errors import DxError, DxWarning, Errors, FailsClosed, Warnings, warn_always
 from ..files.limits import read_json
 from ..machine import one_thread_in_workers
+from ..mechanisms.named import DEFAULT
 from ..space import BUILTIN, Space, learned
 from ..text.language import LANGUAGE, uncovered
 from ..text.normal_doc import in_normal_form
@@ -52,12 +53,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "attribute": "dx",
     "max_epsilon_per_doc": None,
     "max_epsilon_per_person": None,
-    "mechanism": {
-        "@dx_mechanisms": "dx.Path.v2",
-        "epsilon": 0.8,
-        "policy": "general",
-        "prior": {"@dx_priors": "dx.WordPairs.v1"},
-    },
+    "mechanism": DEFAULT,
     "selector": {"@dx_selectors": "dx.AllWords.v1"},
     "space": {"@dx_spaces": "dx.AutoSpace.v1"},
     "unknown": {"@dx_unknowns": "dx.Context.v1"},

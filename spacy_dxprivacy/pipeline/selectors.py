@@ -20,6 +20,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d
+from ..config.options import to_names
 from ..entities.extent import Bounds
 from ..entities.phrases import in_tokens
 from ..errors import DxError, Errors
@@ -93,7 +94,7 @@ class Entities:
     Entities that no recogniser finds have no guarantee, and the places of entities are visible.
 
     Args:
-        labels: One entity label or more.
+        labels: One entity label or more, as a list or as "PERSON,DATE".
         spans_key: Read `doc.spans[spans_key]` besides `doc.ents`.
         again: Also replace further mentions of a recognised entity.
         allow: Words and phrases, in any case. An entity that consists of these is never replaced.
@@ -105,12 +106,13 @@ class Entities:
 
     def __init__(
         self,
-        labels: list[str],
+        labels: str | list[str],
         spans_key: str | None = None,
         again: bool = True,
         allow: list[str] | None = None,
         deny: dict[str, list[str]] | None = None,
     ) -> None:
+        labels = list(to_names(labels)) if isinstance(labels, str) else labels
         if not labels or not all(isinstance(label, str) and label for label in labels):
             raise fail("labels", "a list of one entity label or more", list(labels))
         deny = deny or {}

@@ -11,6 +11,7 @@ from spacy.language import Language
 
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_mechanism
+from ..mechanisms.named import DEFAULT, mechanism_named
 from ..prior.builtin import missing_share
 from ..privacy.randomness import Rng
 from ..space import Space
@@ -54,7 +55,7 @@ class SanitizerSettings:
     """The settings of the component, checked.
 
     Args:
-        mechanism: Samples words.
+        mechanism: Samples words. By its name with settings too, such as "laplace epsilon=10".
         selector: Chooses the words to sample; all others stay in plaintext.
         space: The source of the space.
         unknown: Replaces words that the space lacks.
@@ -136,17 +137,29 @@ class SanitizerSettings:
             expected = "'table' with an editor, which edits sampled words only"
             raise fail("vectors", expected, self.vectors)
 
+        drawn_by = self.mechanism.name, self.mechanism.guarantee.epsilon
+        if not self.draws_words and drawn_by != (DEFAULT["@dx_mechanisms"], DEFAULT["epsilon"]):
+            message = Warnings.DX107.format(name=self.mechanism.name)
+            warnings.warn(message, DxWarning, stacklevel=2)
+
     def _check_parts(self) -> None:
         """Raise DxError for a part that lacks a member of its protocol."""
+        if isinstance(self.mechanism, str):
+            self.mechanism = mechanism_named(self.mechanism)
         check_mechanism(self.mechanism)
         self.selector = selector_of(self.selector)
         for name, (part, protocol, block) in PARTS.items():
             if not (name in OPTIONAL_PARTS and getattr(self, name) is None):
-                check_part(part, getattr(self, name), protocol, f"[{name}] with {block}")
+                check_part(
+                    part,
+                    getattr(self, name),
+                    protocol,
+                    f"[components.dx_sanitizer.{name}] with {block}",
+                )
         if not isinstance(self.stages, Mapping):
             raise fail("stages", "a block with a stage for each name", type(self.stages).__name__)
         for name, stage in self.stages.items():
-            block = f'[stages.{name}] with @dx_stages = "my.Stage.v1"'
+            block = f'[components.dx_sanitizer.stages.{name}] with @dx_stages = "my.Stage.v1"'
             check_part(f"stage {name}", stage, ReleaseStage, block)
 
     @property

@@ -157,7 +157,7 @@ def surrogates_of(setting: Any) -> dict[str, Surrogate]:
     if not isinstance(setting, Mapping):
         raise DxError(Errors.DX112.format(given=type(setting).__name__))
     for label, surrogate in setting.items():
-        block = f'[surrogates.{label}] with @dx_surrogates = "dx.Name.v1"'
+        block = f'[components.dx_sanitizer.surrogates.{label}] with @dx_surrogates = "dx.Name.v1"'
         check_part(f"surrogate for {label}", surrogate, Surrogate, block)
         one_of(f"way of the surrogate for {label}", surrogate.way, WAYS)
     return setting if isinstance(setting, Preset) else dict(setting)

@@ -15,8 +15,9 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config.options import PipelineOptions
 from spacy_dxprivacy.integrations import clean as cleaning
 from spacy_dxprivacy.integrations.clean import get_pipeline, identity, is_nobody
-from spacy_dxprivacy.io.build import make_pipeline, mechanism_config
+from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.mechanisms.levels import LEVELS
+from spacy_dxprivacy.mechanisms.named import mechanism_config
 
 SECRET = "Xantippe"
 TEXTS = ["the king and the queen", f"{SECRET} was here", "a house"]

@@ -38,7 +38,7 @@ class Quack:
 
 
 UNMADE = {
-    "no name": ({"name": None}, "DX046.*The mechanism must have name: str, guarantee.*Theirs lacks name"),
+    "no name": ({"name": None}, "DX046.*The mechanism must have name.*Theirs lacks name: str"),
     "no fit": ({"fit": None}, r"DX046.*Theirs lacks fit\(space\)"),
     "no sample": ({"sample": None}, r"DX046.*Theirs lacks sample\(rows, rng\)"),
     "no guarantee": ({"guarantee": None}, "DX046.*lacks guarantee: Guarantee"),

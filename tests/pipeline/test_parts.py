@@ -70,7 +70,7 @@ SELECTOR = (
 WRONG = {
     "nothing": ("selector", None, f"DX046.*{SELECTOR}; NoneType lacks in_clear.*select.*check"),
     "a text": ("selector", "nouns", f"DX046.*{SELECTOR}; str lacks in_clear"),
-    "a number": ("selector", 5, r"DX046.*int lacks .*\[selector\] with @dx_selectors = \"dx\."),
+    "a number": ("selector", 5, r"DX046.*dx_sanitizer\.selector\] with @dx_selectors = \"dx\."),
     "another signature": ("selector", Noun(), r"Noun lacks in_clear.*, select\(doc\), check\(nlp"),
     "a class": ("selector", Part, r"type lacks select\(doc\), check\(nlp, name\)\."),
     "no check": ("selector", Part(check=None), r"Part lacks check\(nlp, name\)\."),

@@ -5,7 +5,7 @@ import pytest
 
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.errors import DxError, UsageError
-from spacy_dxprivacy.io.build import prior_config
+from spacy_dxprivacy.mechanisms.named import prior_config
 from spacy_dxprivacy.prior.builtin import DOMAINS, builtin_model
 from spacy_dxprivacy.prior.make import nats_of_pairs
 

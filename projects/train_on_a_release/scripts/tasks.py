@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from spacy_dxprivacy import Rng, Space
-from spacy_dxprivacy.io.build import parse_mechanism
 from spacy_dxprivacy.lab.attacks import AttackTarget, guesses_of, sample_release, share_by_document
 from spacy_dxprivacy.lab.corpus import (
     corpus_of,
@@ -29,6 +28,7 @@ from spacy_dxprivacy.lab.corpus import (
 )
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 from spacy_dxprivacy.lab.results import Panel, ResultTable, interpolate
+from spacy_dxprivacy.mechanisms.named import parse_mechanism
 
 SEED = 1
 EPSILONS = {

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...config.code import import_code
 from ...config.spacy_config import read_config
 from ...errors import DxError, UsageError, quiet
-from ...io.build import mechanism_config
+from ...mechanisms.named import mechanism_config
 from ...space import Space
 from ...ty import Mechanism, facts_of
 from ...validate import one_of

@@ -15,8 +15,8 @@ from ...cli import options
 from ...cli.options import setup_errors, usage_errors
 from ...config.code import import_code
 from ...errors import DxError, UsageError
-from ...io.build import mechanism_config
 from ...mechanisms.levels import level_of
+from ...mechanisms.named import mechanism_config
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.exact import euclidean

@@ -7,8 +7,8 @@ import srsly
 from conftest import run_dx
 
 from spacy_dxprivacy import UsageError
-from spacy_dxprivacy.io.build import mechanism_config, parse_mechanism
 from spacy_dxprivacy.lab.mechanisms import parse_tunable
+from spacy_dxprivacy.mechanisms.named import mechanism_config, parse_mechanism
 
 CASES = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
 
