@@ -29,10 +29,11 @@ class PipelineOptions:
     default mechanism; `level` takes only that name. A `config` can be combined only with `code`,
     `language` and `overrides`: values by path in the pipeline (`nlp.batch_size`) or in the block of
     the component (`mechanism.epsilon`).
+    `config` is a config file, the folder of a saved pipeline, or the name of an installed one.
     `space` is "builtin", or the path of a saved space.
     """
 
-    config: Annotated[Path | str | None, "Config file of a spaCy pipeline", "-c"] = None
+    config: Annotated[Path | str | None, "Config, folder or name of a pipeline", "-c"] = None
     model: Annotated[str | Sequence[str] | None, "Recognisers: rules, network, pipelines"] = None
     mechanism: Annotated[
         str | None, "Mechanism: path (default), 'mahalanobis lam=1', ...", "-m"

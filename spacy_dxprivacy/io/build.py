@@ -55,7 +55,7 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
             "`config` takes no other settings: give them in the file, or leave it out."
         )
     else:
-        nlp = _assemble(options.config, options.overrides)
+        nlp = _configured(options.config, options.overrides)
     sanitizer = get_sanitizer(nlp)
     if options.language is not None:
         sanitizer.settings.language = options.language
@@ -129,15 +129,48 @@ def _language(language: str | None) -> str:
     return language or "en"
 
 
+def _configured(config: Path | str, overrides: Mapping[str, Any]) -> Language:
+    """Return the pipeline of a config file, of the folder of a saved pipeline, or of the name of an
+    installed one. Raise UsageError for anything else."""
+    path = Path(config)
+    if path.is_dir():
+        if not (path / "config.cfg").is_file():
+            raise UsageError(f"{path}: is not a saved pipeline, since it has no config.cfg.")
+        return _loaded(path, overrides)
+    if not path.exists():
+        if not util.is_package(str(config)):
+            kinds = "no such config file, no saved pipeline, and no installed one"
+            raise UsageError(f"{config}: {kinds}.")
+        return _loaded(str(config), overrides)
+    return _assemble(path, overrides)
+
+
+def _loaded(name: Path | str, overrides: Mapping[str, Any]) -> Language:
+    """Return a saved or installed pipeline, as `spacy.load` does, with overrides applied."""
+    nlp = util.load_model(name)
+    if not overrides:
+        return nlp
+    component, blocks = _last_sanitizer(nlp.config), nlp.config["components"]
+    of_block, of_pipeline = _split(overrides, component)
+    changes = override({}, of_pipeline, nlp.config)
+    if of_block:
+        block = override({}, of_block, Config(blocks[component]))
+        changes = Config(changes).merge({"components": {component: block}})
+    return util.load_model(name, config=changes)
+
+
+def _last_sanitizer(config: Mapping[str, Any]) -> str:
+    """Return the name of the last sanitizer of a config; "" for none."""
+    blocks = config.get("components", {})
+    return next((name for name in reversed(blocks) if blocks[name].get("factory") in DEFAULTS), "")
+
+
 def _assemble(path: Path | str, overrides: Mapping[str, Any]) -> Language:
     """Return the pipeline of a complete config, as `spacy assemble` makes it."""
     config = Config(read_config(path))
     blocks = config.get("components", {})
     ours = [name for name in blocks if blocks[name].get("factory") in DEFAULTS]
     of_block, of_pipeline = _split(overrides, ours[-1] if ours else "")
-    if of_block and not ours:
-        path = next(iter(of_block))
-        raise UsageError(f"`{path}` is a setting of dx_sanitizer, which the config does not have.")
     defaults = Config(Language.default_config).merge(config)
     for name in ours:
         factory = DEFAULTS[blocks[name]["factory"]]
@@ -172,7 +205,10 @@ def get_sanitizer(nlp: Language) -> DxSanitizer:
 
 
 def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the overrides of the sanitizer, by path in its block, and those of the pipeline."""
+    """Return the overrides of the sanitizer, by path in its block, and those of the pipeline.
+
+    component: the name of the sanitizer; "" for none. Raise UsageError for other paths.
+    """
     of_block, of_pipeline = dict[str, Any](), dict[str, Any]()
     for path, value in overrides.items():
         below = path.removeprefix(f"components.{component}.")
@@ -184,6 +220,9 @@ def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any]
         else:
             start = path.removesuffix(below)
             raise unknown_key(path, [f"{start}{name}.{tail}".rstrip(".") for name in ROOTS])
+    if of_block and not component:
+        path = next(iter(of_block))
+        raise UsageError(f"`{path}` is a setting of dx_sanitizer, which the config does not have.")
     return of_block, of_pipeline
 
 

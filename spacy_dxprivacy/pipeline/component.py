@@ -130,13 +130,12 @@ class SavedSpace:
     folder: Path | None
 
 
-def without_text(error: Exception) -> DxError:
-    """Return an error without text and without a cause: a DxError of this package as it is; else
-    the type and line of the error."""
+def without_text(error: Exception) -> Exception:
+    """Return an error without text and without a cause: one of a class of this package that its
+    code raised as it is; else the type and line of the error."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    if isinstance(error, DxError) and Path(last.filename).is_relative_to(
-        Path(__file__).parent.parent
-    ):
+    is_ours = type(error).__module__.partition(".")[0] == __name__.partition(".")[0]
+    if is_ours and Path(last.filename).is_relative_to(Path(__file__).parent.parent):
         error.__cause__ = error.__context__ = None
         return error
     where = f"{Path(last.filename).name}, line {last.lineno}"
