@@ -30,6 +30,7 @@ from spacy_dxprivacy import DxSanitizer
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
+from spacy_dxprivacy.pipeline import component
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.receipt import Receipt
 
@@ -521,14 +522,14 @@ def test_a_disk_that_fails_while_it_is_read_leaves_nothing(dx, folder, tmp_path,
 def test_a_document_that_takes_too_much_memory_is_named_and_left_out(
     dx, tmp_path, monkeypatch, n_process, forking
 ):
-    sanitize = DxSanitizer._sanitize
+    run_stages = component.run_stages
 
-    def starve(self, docs):
+    def starve(docs, context):
         if any("Zorblatt" in doc.text for doc in docs):
             raise MemoryError(f"no room for {docs[0].text}")
-        return sanitize(self, docs)
+        return run_stages(docs, context)
 
-    monkeypatch.setattr(DxSanitizer, "_sanitize", starve)
+    monkeypatch.setattr(component, "run_stages", starve)
     source = write(tmp_path, "jsonl", ["The cat", "Zorblatt runs", "The dog"])
     result = dx(source, tmp_path / "o.jsonl", "--keep-fields", "id", "-n", n_process)
     assert result.exit_code == 1 and "record 2: [DX033]" in result.stderr
