@@ -17,13 +17,12 @@ from typing import cast
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word
-from .tables import kind_of, pattern, sections, words
+from .tables import SYSTEM_ACCOUNTS, kind_of, pattern, sections, words
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
-_SECRET_SIGN = re.compile(r"[\w+/=-]{20}|://|-----begin|passw|passp|pwd|secret|token|api[ _-]?key")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _SHOUTED_TERMS, _KOREAN = words("SHOUTED_TERMS"), words("KOREAN")
@@ -71,14 +70,12 @@ def _phrases(text: str) -> Iterator[Entity]:
     if len(lower) != len(text):
         lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     for match in pattern("FIELD_CODE").finditer(lower):
-        yield Entity("ID", *match.span(match.lastindex or 0))
+        if match[match.lastindex or 0] not in SYSTEM_ACCOUNTS:
+            yield Entity("ID", *match.span(match.lastindex or 0))
     for match in pattern("IDENTIFIER").finditer(text):
         named = match["who"] or match["named"]
         if named is None or is_name(named):
             yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
-    if _SECRET_SIGN.search(lower):
-        for match in pattern("SECRET").finditer(text):
-            yield Entity("SECRET", *match.span(match.lastindex or 0))
     for match in pattern("DATE_PHRASE").finditer(lower):
         start = match.start()
         if lower[start].isdigit() and pattern("AFTER_MONTH").search(

@@ -17,11 +17,11 @@ from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span
 
 from ..errors import FailsClosed
-from ..text.accounts import user_names
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens
+from .accounts import accounts_in
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
@@ -30,11 +30,16 @@ from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rul
 from .words import builtin_lexicon, is_name, kinds_of
 
 # The `ent_id_` of entities of the built-in rules, which the network reads as evidence. Your own
-# patterns have none, and neither have disguised names, on which no network was trained.
+# patterns have none, and neither have user names and disguised names, on which no network was
+# trained.
 BY_RULE, BY_GUESS = "dx_rule", "dx_guess"
 # Label of a match -> label and `ent_id_` of its entity.
 _SOURCES = {label: (label, BY_RULE) for label in LABELS}
-_SOURCES |= {"DISGUISED": ("PERSON", ""), "GUESSED": ("PERSON", BY_GUESS)}
+_SOURCES |= {
+    "USERNAME": ("ID", ""),
+    "DISGUISED": ("PERSON", ""),
+    "GUESSED": ("PERSON", BY_GUESS),
+}
 # First tokens of listed firms, for both ways in which tokenizers split them.
 _FIRM_FIRST = frozenset(
     first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
@@ -74,9 +79,11 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         return tuple(sorted({*LABELS, *super().labels}))
 
     def __call__(self, doc: Doc) -> Doc:
-        """Set the entities. A Doc with table rows is replaced by a Doc in which each field has
-        its own tokens."""
-        return super().__call__(split_tokens(in_normal_form(doc, self.nlp, self), self.nlp))
+        """Set the entities. A Doc with table rows is replaced by a Doc in which each field, secret
+        and user name has its own tokens."""
+        doc = in_normal_form(doc, self.nlp, self)
+        edges = {edge for _, *span in accounts_in(doc.text) for edge in span}
+        return super().__call__(split_tokens(doc, self.nlp, edges))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: first those of your own patterns, then the
@@ -86,7 +93,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         entities = self._match_english(doc) if language == "en" else match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
         # First, since a user name may look like an address of the web (priya.raman).
-        own_matches += [in_tokens(doc, "ID", *span) for span in user_names(doc.text)]
+        accounts = [in_tokens(doc, *account) for account in accounts_in(doc.text)]
+        own_matches += [account for account in accounts if account.label == "USERNAME"]
+        entities |= {*accounts}
         order = {label: i for i, label in enumerate(MATCHED)}
         return own_matches + sorted(
             entities, key=lambda e: (e.start - e.end, order[e.label], e.start)

@@ -119,14 +119,16 @@ LANDS = frozenset({"country", "state", "region"})
 PLACES = LANDS | {"city"}
 TERM_NOUNS, PRODUCTS, GOODS = (words(name, "terms") for name in ("TERM_NOUNS", "PRODUCTS", "GOODS"))
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))
+# Names of users that are no persons, in lower case.
+SYSTEM_ACCOUNTS = words("SYSTEM_ACCOUNTS")
 
-
-# Labels by priority: if two matches have the same extent, the first label wins. DISGUISED and
-# GUESSED are persons.
+# Labels by priority: if two matches have the same extent, the first label wins. USERNAME,
+# DISGUISED and GUESSED are persons.
 MATCHED = (
-    "SECRET DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE DISGUISED PERSON GUESSED QUANTITY CARDINAL"
+    "SECRET USERNAME DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE DISGUISED PERSON GUESSED "
+    "QUANTITY CARDINAL"
 ).split()
-LABELS = tuple(label for label in MATCHED if label not in ("DISGUISED", "GUESSED"))
+LABELS = tuple(label for label in MATCHED if label not in ("USERNAME", "DISGUISED", "GUESSED"))
 _RULE = re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?")
 _REPEATED = re.compile(r"(.+?)(?:\{(\d),(\d)\}|\?)?")
 

@@ -65,8 +65,6 @@ _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
 _PIECE = re.compile(r"[^\W\d_]{3,}")
 _TRIPLED = re.compile(r"(.)\1\1")
 _DIGIT = re.compile(r"\d")
-# Their endings are domains of countries, too.
-_FILE_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.(?:py|sh|pl|rs|md|ps|cc|so|mk|bat|cs|js|ts|zip|mov)")
 _DIGIT_KINDS = {
     "YY": re.compile(r"\d\d"),
     "DAY": re.compile(r"0?[1-9]|[12]\d|3[01]"),
@@ -319,9 +317,14 @@ def kinds_of(doc: Doc) -> list[frozenset[str]]:
     token_kinds = [by_word[text] for text in texts]
     flags = doc.to_array([LIKE_NUM, IS_SPACE, LIKE_EMAIL, LIKE_URL])
     for i, j in zip(*map(np.ndarray.tolist, np.nonzero(flags)), strict=True):
-        if _MARKS[j] != "URL" or not _FILE_NAME.fullmatch(texts[i]):
+        if _MARKS[j] != "URL" or not is_file_name(texts[i]):
             token_kinds[i] |= {_MARKS[j]}
     return token_kinds
+
+
+def is_file_name(text: str) -> bool:
+    """Return whether a text is the name of a file rather than of a host: main.py, a.test.js:12."""
+    return pattern("FILE_NAME").fullmatch(text) is not None
 
 
 # -- the features of tokens, for the network ---------------------------------------------------

@@ -135,10 +135,16 @@ class Name(Independent):
         """Draw a user name; if it names no person, a contact, or a name if it has letters only."""
         if (contact_name := contact_of_person(mention.text, draws, self.scope)) is not None:
             return contact_name
-        if not mention.text.isalpha():
-            stream = self.scope.stream(draws, "contact", mention.text.strip().casefold())
+        identity = mention.text.strip().casefold()
+
+        def draw() -> str:
+            if mention.text.isalpha():
+                return self._draw(Person(0, fold(mention.text)), draws, set())[0].lower()
+            stream = self.scope.stream(draws, "contact", identity)
             return contact(kind_of(mention.text), mention.text, stream)
-        return self._draw(Person(0, fold(mention.text)), draws, set())[0].lower()
+
+        # The same user name has one surrogate.
+        return str(self.scope.draw_once(draws.memory, ("user", self.scope, identity), draw))
 
 
 def free_names(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby, pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -25,7 +25,6 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from ..errors import DxError, Errors
-from .accounts import user_names
 from .coded import CODE, CODED, code_in
 
 SPLIT_CHARACTERS = 64  # characters that are split off an end together
@@ -71,13 +70,15 @@ def tokenize_parts(nlp: Language, text: str, cuts: list[int]) -> Doc:
     return Doc(nlp.vocab, words=[word for word, _ in tokens], spaces=[space for _, space in tokens])
 
 
-def split_tokens(doc: Doc, nlp: Language) -> Doc:
+def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
     """Return a Doc with separate tokens for the fields of a table or JSON: spaCy's tokenizer does
     not split "Conakry,4100". If the tokenizer of the pipeline leaves marks at words, as one does
     that only splits at blanks, spaCy's own splits its tokens.
 
     A Doc with annotations other than entities stays as it is. Raises DxError for one whose words
     have marks at their ends, where no rule finds a name.
+
+    edges: Further places at which tokens are split, in characters.
     """
     texts = [token.text for token in doc]
     has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
@@ -85,8 +86,8 @@ def split_tokens(doc: Doc, nlp: Language) -> Doc:
     code = code_in(text, levels) if levels or "<" in text or "&" in text else []
     if code:
         doc.user_data[CODE] = code  # for outside_code
-    edges = {place for span in [*code, *user_names(text)] for place in span}
-    if not has_edges and not edges and not _FIELDS.search(text):
+    places = {*edges, *(place for span in code for place in span)}
+    if not has_edges and not places and not _FIELDS.search(text):
         return doc
     parts = _split_again(nlp, texts) if has_edges else [[text] for text in texts]
     if doc.spans or any(map(doc.has_annotation, _ANNOTATED)):
@@ -97,8 +98,8 @@ def split_tokens(doc: Doc, nlp: Language) -> Doc:
     spaces: list[bool] = []
     for token, part in zip(doc, parts, strict=True):
         fields = [field for text in part for field in _fields(text)]
-        if edges:
-            fields = [*_cut_at(edges, token.idx, fields, nlp)]
+        if places:
+            fields = [*_cut_at(places, token.idx, fields, nlp)]
         words += fields
         spaces += [False] * (len(fields) - 1) + [bool(token.whitespace_)]
     copy = Doc(doc.vocab, words=words, spaces=spaces, user_data=doc.user_data)

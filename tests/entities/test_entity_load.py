@@ -97,7 +97,7 @@ def test_the_work_for_places_doubles_with_their_number():
 
 @pytest.mark.parametrize("text", [
     "=" + "\t" * 12_000, '\n="\t' + " \t'" * 4_000, "mrn-" * 7_000, ("Ji-" * 40 + " ") * 20,
-    "1 Main Street, " + "\t" * 20_000,
+    "1 Main Street, " + "\t" * 20_000, "password:" * 2_500, "/home" * 5_000, "x@" * 10_000,
 ], ids=lambda text: ascii(text[:12]))  # fmt: skip
 def test_no_search_goes_over_the_same_letters_again_and_again(nlp, text):
     start = time.process_time()

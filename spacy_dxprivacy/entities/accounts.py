@@ -1,0 +1,74 @@
+"""Find secrets and user names: in paths, logs, commands and settings, in a text of any language.
+
+data/entities/forms.txt holds their forms. Names of accounts that systems and programs have, such as
+root and www-data, are no user names: SYSTEM_ACCOUNTS in data/entities/words.txt lists them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..text.mentions import Entity, is_word
+from .tables import GOODS, SYSTEM_ACCOUNTS, pattern
+from .words import is_file_name, is_name
+
+# Quick tests: most texts match none of these, and skip the slower searches.
+_SECRET_SIGN = re.compile(
+    r"[\w+/=-]{20}|://|-----begin|pass|pwd|secret|token|api(?:[ _-]?|:\s*)key|authorization|"
+    r"kennwort|contraseñ|wachtwoord|parola|senha|hasło|otp|pin(?: is|[:=])|curl|wget|mysql"
+)
+_USER_SIGNS = (
+    "\\", "~", "/home", "/users", "mail/", "cron", "media/", "sudo", "%2f", "%5c", "rw-", "r--",
+    "rwx", "pts/", " tty", ":x:", " 0.0 ", "uid=", "user=", "user '", 'user "', "for user",
+    "of user",
+    "lid user", "gal user", "--user", "--owner", "--login", "name=", "ssh", "sftp", "scp ", "rsync",
+    "git@", "git+", '] "', "]$", "]#", ":/", "chown", "chgrp", "setfacl", "useradd", "adduser",
+    "userdel", "deluser", "usermod", "passwd", "chage", "su -", "# su", "$ su", "ps -", "kill",
+    "psql",
+    "pg_", "mysql", "mongo", "curl", "wget", "role '", 'role "', "count '", 'count "', "login '",
+    'login "', " * ", "@reboot", "@daily", "@hourly", "@weekly", "@monthly",
+)  # fmt: skip
+_STEM = re.compile(r"[\w.-]{1,100}")  # of a file's name, read backwards
+_ADDRESS = re.compile(r"://|www\.|@")
+_PIECE = re.compile(r"[^\W\d_]{4,}")
+
+
+def accounts_in(text: str) -> Iterator[Entity]:
+    """Yield the secrets and user names of a text, and names of persons in names of files, in
+    characters."""
+    lower = text.lower()
+    if _SECRET_SIGN.search(lower):
+        for match in pattern("SECRET").finditer(text):
+            yield Entity("SECRET", *match.span(match.lastindex or 0))
+    if any(sign in lower for sign in _USER_SIGNS):
+        for name in ("USER_PATH", "USER_WORD"):
+            for match in pattern(name).finditer(text):
+                groups = (i for i, part in enumerate(match.groups(), 1) if part)
+                named = (i for i in groups if _names_user(match[i], name == "USER_PATH"))
+                yield from (Entity("USERNAME", *match.span(i)) for i in named)
+    for match in pattern("FILE_END").finditer(text):
+        yield from (Entity("USERNAME", *span) for span in _names_in_file(text, match.start()))
+
+
+def _names_in_file(text: str, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the names of persons in the name of a file whose ending begins at `end`. In an address
+    there are none, as it is an entity itself."""
+    before = text[max(end - 200, 0) : end]
+    stem = _STEM.match(before[::-1])
+    if stem is None or _ADDRESS.search(before.split()[-1]):
+        return
+    start = end - stem.end()
+    for match in _PIECE.finditer(text[start:end].lower()):
+        word = match[0]
+        if is_name(word) and not is_word(word) and word not in GOODS:
+            yield start + match.start(), start + match.end()
+
+
+def _names_user(name: str, is_sure: bool) -> bool:
+    """Return whether a user name is neither a system's nor a file, nor a common word where its
+    place says little."""
+    lower = name.lower()
+    if lower in SYSTEM_ACCOUNTS or is_file_name(lower):
+        return False
+    return is_sure or not is_word(lower) or is_name(lower)

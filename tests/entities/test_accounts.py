@@ -1,0 +1,184 @@
+"""User names and secrets in paths, logs, commands and settings."""
+
+import pytest
+
+from spacy_dxprivacy.io.build import make_pipeline
+
+LABELS = "person gpe org date time address email phone url id secret".split()
+TOKEN = "Zq4vN8rT2mX6pL0dW3sK"
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_pipeline(entities=LABELS)
+
+
+@pytest.fixture(scope="module")
+def ruler(nlp):
+    return nlp.get_pipe("dx_entity_ruler")
+
+
+def found(nlp, ruler, text, label):
+    return [ent.text for ent in ruler(nlp.make_doc(text)).ents if ent.label_ == label]
+
+
+@pytest.mark.parametrize("form", [
+    "See /home/{0}/notes/plan.txt please.", "It is in /Users/{0}/Library/Logs now.",
+    "rm -r /home/{0}",
+    r"Open C:\Users\{0}\Desktop\plan.docx now.", r"Open C:\\Users\\{0}\\plan.docx now.",
+    r"From D:\Documents and Settings\{0}\plan.doc it came.", "At C:/Users/{0}/AppData it is.",
+    "cd ~{0}/src", "PATH=~{0}/bin:/usr/bin", r"Login failed for ACME\{0} today.",
+    r"User corp\{0} left.",
+    r"Copy it to \\files\home\{0}\docs please.", r"Mount \\files\users\{0} first.",
+    "tar: /export/home/{0}/x: denied", "mkdir /mnt/c/Users/{0}/x",
+    "-rw-r--r-- 1 {0} staff 4096 May 12 09:14 main.py", "drwx------. 2 root {0} 6 Mai 12 09:14 bin",
+    "-rw-r--r-- {0}/staff 512 2024-05-12 09:14 main.py",
+    "{0} 4711 0.0 0.1 12000 900 ? Ss 09:14 0:00 vim",
+    "{0} pts/0 2024-05-12 09:14 (192.0.2.7)", "{0}:x:1001:1001::/srv:/bin/bash",
+    "May 12 09:14:01 web1 sudo: {0} : TTY=pts/0 ; PWD=/srv ; USER=root ; COMMAND=/bin/ls",
+    "May 12 09:14:01 web1 sudo:  root : TTY=pts/0 ; PWD=/srv ; USER={0} ; COMMAND=/bin/ls",
+    "sshd[812]: Accepted publickey for {0} from 192.0.2.7 port 51122 ssh2",
+    "sshd[812]: Invalid user {0} from 192.0.2.7", "CRON[99]: ({0}) CMD (/usr/local/bin/sync)",
+    "sshd[812]: session opened for user {0}(uid=1001) by (uid=0)",
+    "uid=1001({0}) gid=1001(staff)",
+    '192.0.2.7 - {0} [12/May/2024:09:14:01 +0000] "GET / HTTP/1.1" 200 5',
+    'x.example:80 192.0.2.7 - {0} [12/May/2024:09:14:01 +0000] "GET / HTTP/1.1" 200 5',
+    "ssh {0}@build7 uptime", "scp plan.txt {0}@build7:/srv", "rsync -av src/ {0}@10.0.0.5:dst",
+    "{0}@build7:~/src$ make", "[{0}@build7 src]$ make", "ssh -p 22 -l {0} build7",
+    "git+ssh://{0}@build7/x",
+    "chown {0}:staff plan.docx", "chown -R root:{0} /srv", "sudo -u {0} ls", "su - {0}",
+    "sudo useradd -m {0}",
+    "usermod -aG docker {0}", "passwd {0}", "psql -U {0} -h db", "mysql -u {0} app",
+    "crontab -u {0} -l",
+    "docker run --user {0} x", "The mail is in /var/mail/{0} now.",
+    "ls /var/spool/cron/crontabs/{0}",
+    "*/5 * * * * {0} /usr/local/bin/sync.sh", "0 4 * * mon {0} cd /srv && make",
+    'FATAL: role "{0}" does not exist', "Access denied for user '{0}'@'localhost'",
+    "Siehe /home/{0}/Notizen und dann geht es weiter mit der Arbeit.",
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["kzielwq", "j.halloran2"])
+def test_user_names_are_found_and_nothing_beside_them(nlp, ruler, form, name):
+    if name[-1] == "2" and form.startswith("{0} pts"):
+        name = "halloran2"  # not of the form of an address
+    assert found(nlp, ruler, form.format(name), "ID") == [name]
+
+
+@pytest.mark.parametrize("name", ["root", "www-data", "nobody", "daemon", "admin", "ubuntu"])
+@pytest.mark.parametrize("form", [
+    "See /home/{0}/x.", r"It is C:\Users\{0}\x here.", "chown {0}:{0} x", "ssh {0}@build7 ls",
+    "-rw-r--r-- 1 {0} {0} 4096 May 12 09:14 x", "*/5 * * * * {0} /usr/bin/x", "USER={0}",
+    '192.0.2.7 - {0} [12/May/2024:09:14:01 +0000] "GET / HTTP/1.1" 200 5', "sudo -u {0} ls",
+    r"ACME\{0}",
+])  # fmt: skip
+def test_accounts_of_systems_stay(nlp, ruler, form, name):
+    ents = ruler(nlp.make_doc(form.format(name))).ents
+    assert not [ent.text for ent in ents if name in ent.text]
+
+
+@pytest.mark.parametrize("text", [
+    "We talked at work/home/school.", "It takes ~five days.", r"Write R\alpha and foo\bar.",
+    "5 @ 10 each",
+    "He passed the test and the user said so.", r"Line one\nThe next line", "su hijo y su madre",
+    "On the /users/login page, click /home/index.html.",
+])  # fmt: skip
+def test_prose_and_code_have_no_user_names(nlp, ruler, text):
+    assert not found(nlp, ruler, text, "ID")
+
+
+def test_a_user_name_follows_the_surrogate_of_its_person(nlp):
+    text = "Priya Whitcombe wrote. See /home/pwhitcombe/x and ssh priya.whitcombe@build7 ls."
+    words = nlp(text).text.split()
+    first, last = (word.lower() for word in words[:2])
+    assert f"/home/{first[0]}{last}/x" in words and f"{first}.{last}@build7" in words
+
+
+def test_a_user_name_has_one_surrogate_and_its_path_stays(nlp):
+    text = "Open C:\\Users\\kzielwq\\plan.docx by ssh kzielwq@build7, /home/kzielwq/x"
+    released = nlp(text).text
+    user = released.split("\\")[2]
+    assert user != "kzielwq" and released == text.replace("kzielwq", user)
+
+
+@pytest.mark.parametrize("name", [
+    "main.py", "report.docx", "a.test.js", "README.md", "setup.cfg", "index.html", "app.log",
+    "run.sh",
+    "main.py:12", "lib.rs", "package.json", "docker-compose.yml",
+])  # fmt: skip
+def test_names_of_files_are_no_addresses_of_the_web(nlp, ruler, name):
+    for form in ("Please open {} now.", "It fails in src/{}.", "See ({}), please."):
+        assert not ruler(nlp.make_doc(form.format(name))).ents
+
+
+@pytest.mark.parametrize("address", [
+    "example.com", "www.main.py", "https://x.org/main.py", "docs.example.org/a.html",
+    "shop.example.co.uk",
+    "allegro.pl",
+])  # fmt: skip
+def test_addresses_of_the_web_stay_so(nlp, ruler, address):
+    assert found(nlp, ruler, f"Please open {address} now.", "URL") == [address]
+
+
+@pytest.mark.parametrize("name", ["okafor.docx", "halloran-scan.pdf", "priya.whitcombe.md"])
+def test_a_file_with_the_name_of_a_person_is_found(nlp, name):
+    words = nlp(f"Please open {name} now.").text.replace(".", " ").replace("-", " ").split()
+    assert {"okafor", "halloran", "priya"}.isdisjoint(words)
+
+
+@pytest.mark.parametrize("text", [
+    'Traceback (most recent call last):\n  File "main.py", line 12, in <module>\n    run()',
+    'ValueError: bad\n    raise KeyError("x")', "Exception in thread main", "Error: no such file",
+    "UnhandledPromiseRejectionWarning: x", "java.lang.NullPointerException: x\n    at x",
+    "RuntimeError!",
+])  # fmt: skip
+def test_words_of_logs_are_no_persons(nlp, text):
+    for _, pipe in nlp.pipeline[:-1]:
+        doc = pipe(nlp.make_doc(text) if pipe is nlp.pipeline[0][1] else doc)  # noqa: F821
+    assert not [ent.text for ent in doc.ents if ent.label_ == "PERSON"]
+
+
+@pytest.mark.parametrize("form", [
+    "sk-proj-{0}", "sk-ant-api03-{0}", "sk-{0}", "my key is sk-svcacct-{0} ok",
+    "AKIAQ3EXAMPLE7HZ2LMN",
+    "ASIAQ3EXAMPLE7HZ2LMN", "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzKEYabcd",
+    "AWS secret wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzKEYabcd", "ghp_{0}a1B2c3D4e5F6g7H8",
+    "github_pat_11ABCDEFG0_{0}a1B2c3D4e5", "gho_{0}a1B2c3D4e5F6g7H8", "xoxb-2345678901-{0}",
+    "xoxp-1-{0}",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.{0}",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN PGP PRIVATE KEY BLOCK-----\nMIIE\n-----END PGP PRIVATE KEY BLOCK-----",
+    "Authorization: Bearer {0}", "authorization: Bearer abc77x",
+    "-H 'Authorization: Basic dXNlcjpw'",
+    "Authorization: Token {0}", "'Authorization': 'Bearer {0}'",
+    "postgres://svc:s3cr3t@db.internal:5432/app",
+    "mongodb+srv://app:hunterpass@c0.example.net/x", "redis://:p4ss@10.0.0.5:6379/0",
+    "Server=db;User Id=sa;Password=Pa55w0rd!;", "jdbc:mysql://db/x?user=sa&password=Pa55w0rd",
+    "password: swordfish", "password: hunter22", "pwd=letmein", "pwd: correcthorse",
+    "DB_PASSWORD=hunter",
+    '"password": "swordfish"', "spring.datasource.password=swordfish",
+    "<password>swordfish</password>",
+    "login --password swordfish", "mysql -u root -pSwordfish9 x",
+    "curl -u root:swordfish https://x.org",
+    "sshpass -p 'hunter2' ssh x", "Passwort: Geheim", "mot de passe : soleil42",
+    "contraseña: girasol",
+    "wachtwoord: zonnebloem", "api: key: {0}", "api:\n  key: {0}", 'api_key = "{0}"',
+    "X-Api-Key: {0}",
+    "apikey=abcdefabcdef", "API key: {0}", "api-key {0}", "export OPENAI_API_KEY={0}", "token={0}",
+    "client_secret: {0}", "--api-key={0}", "passcode: 4471", "PIN: 4471",
+    "Das Passwort lautet so, und hier steht es auch: password: swordfish",
+])  # fmt: skip
+def test_secrets_are_found(nlp, ruler, form):
+    secrets = found(nlp, ruler, form.format(TOKEN), "SECRET")
+    assert len(secrets) == 1
+    released = nlp(form.format(TOKEN)).text.lower()
+    said = TOKEN, "swordfish", "hunter", "letmein", "geheim", "soleil", "s3cr3t", "pa55w0rd", "4471"
+    assert not [word for word in said if word.lower() in released]
+
+
+@pytest.mark.parametrize("text", [
+    "password: required", "My password expired, and the password is wrong.", "Password = None",
+    "password = getpass()", "password: str", "The token: a small thing.", "PWD=/srv/x ; ls",
+    "PIN: 110001",
+    "api: the key is new", "Tokens and secrets are kept.", "pass: yes",
+])  # fmt: skip
+def test_what_is_said_of_secrets_is_none(nlp, ruler, text):
+    assert not found(nlp, ruler, text, "SECRET")
