@@ -323,7 +323,7 @@ def kinds_of(doc: Doc) -> list[frozenset[str]]:
 
 
 def is_file_name(text: str) -> bool:
-    """Return whether a text is the name of a file rather than of a host: main.py, a.test.js:12."""
+    """Return whether a text is the name of a file, also with a line, rather than of a host."""
     return pattern("FILE_NAME").fullmatch(text) is not None
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from typing import IO, NamedTuple
 
 from ..errors import UsageError
-from .limits import MB
+from .limits import BLOCK_BYTES
 
-SAMPLE = MB // 4  # bytes by which an encoding is detected
+SAMPLE = BLOCK_BYTES  # bytes by which an encoding is detected
 CANDIDATES = ["cp1252", "cp850", "mac_roman"]  # the common ones first
 WIDE = ["utf_16", "utf_32"]
 WITHOUT_MARK = ["utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be"]  # their ASCII has null bytes
@@ -54,7 +54,7 @@ def as_utf8(handle: IO[bytes], encoding: str | None = None) -> TextInput:
         start = handle.tell()
         head = handle.read(SAMPLE)
         handle.seek(start)
-        found = encoding or encoding_of(iter(lambda: handle.read(MB), b""))
+        found = encoding or encoding_of(iter(lambda: handle.read(BLOCK_BYTES), b""))
         handle.seek(start)
     else:
         peek = getattr(handle, "peek", None)
@@ -110,7 +110,7 @@ class _Recoded(io.RawIOBase):
 
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
         while not self._rest:
-            raw = self._handle.read(min(MB, max(1, len(buffer))))
+            raw = self._handle.read(min(BLOCK_BYTES, max(1, len(buffer))))
             text = self._decoder.decode(raw, final=not raw)
             if self._lone_returns:
                 text = text.replace("\r", "\n")

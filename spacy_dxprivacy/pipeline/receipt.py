@@ -449,8 +449,9 @@ def assert_sanitized(doc: Doc) -> None:
 
 def is_original(receipt: Receipt) -> bool:
     """Return whether the Doc of a receipt is the original, with replacements as annotations."""
-    stages = (stage for stage in receipt.get("stages") or () if isinstance(stage, dict))
-    return any(stage.get("write") == ANNOTATIONS for stage in stages)
+    stages = receipt.get("stages")
+    listed = stages if isinstance(stages, list | tuple) else ()
+    return any(isinstance(stage, dict) and stage.get("write") == ANNOTATIONS for stage in listed)
 
 
 def fits(receipt: Any, tokens: int) -> bool:

@@ -256,7 +256,6 @@ BAD = {
     "latin1.html": b'<meta charset="latin1">J\xfcrgen Hollis',
     "utf8.eml": MAIL % b"utf-8",
     "klingon.eml": MAIL % b"klingon",
-    "header.eml": b"Subject: J\xfcrgen Hollis\n\nx",
     "none.eml": b"Hollis",
 }
 

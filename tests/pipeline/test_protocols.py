@@ -196,7 +196,7 @@ def test_a_part_that_fails_is_an_error_without_text_or_context(file_space, name,
     if name in ("fit", "unfit"):
         runs += [lambda: pipe.terms, lambda: pipe.fitted]
     for run in runs:
-        with pytest.raises(DxError, match=r"DX033.* test_parts\.py, line") as caught:
+        with pytest.raises(DxError, match=r"DX033.* test_protocols\.py, line") as caught:
             run()
         assert caught.value.__context__ is None
         assert not leaks("".join(traceback.format_exception(caught.value)))
