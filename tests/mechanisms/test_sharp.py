@@ -36,6 +36,7 @@ def crowd():
 
 # A group of few words has no crowd: with k words the loss is 1 - 1/k of the bound at most.
 ON_A_CROWD = {"dx.CusText.v1": {"k": 404}}
+FAR_EPSILON = 1.0  # at which far words are drawn often
 TIMES_EPSILON = (0.25, 0.5, 1, 2, 4, 8)  # where draws may show a wrong epsilon best
 DRAWS = 200_000
 
@@ -119,6 +120,14 @@ def test_draws_follow_the_probabilities_and_those_of_2_percent_more_would_not(ex
     assert value > 1e-4 and abs(sigmas) < SIGMAS
     other = fitted(exact_name, epsilon=MORE * epsilon)
     assert abs(off(other, mechanism, row)[1]) > SIGMAS
+
+
+@pytest.mark.parametrize("row", [31, 39])
+def test_far_words_follow_their_probabilities_too(exact_name, row):
+    """At a small epsilon, where they come out."""
+    mechanism = fitted(exact_name, epsilon=FAR_EPSILON)
+    value, sigmas = off(mechanism, mechanism, row)
+    assert value > 1e-4 and abs(sigmas) < SIGMAS
 
 
 @cache
