@@ -366,10 +366,11 @@ def test_a_text_of_any_form_is_restored_in_linear_time(load):
         assert most < 3 * 8 * least + 0.05, how
 
 
-@pytest.mark.parametrize("load", ["one run", "names", "lines", "plain", "json", "pairs"])
-def test_a_megabyte_is_restored_in_a_second(load):
-    text = LOADS[load] * (MB // len(LOADS[load]))
-    assert min(seconds(text) for _ in range(2)) < 1.5
+@pytest.mark.parametrize("load", ["one run", "names", "lines", "json", "pairs"])
+def test_a_megabyte_of_names_takes_few_times_the_time_of_plain_text(load):
+    """Plain text takes a tenth of a second on a machine of today, and names eight times that."""
+    plain, text = (LOADS[kind] * (MB // len(LOADS[kind])) for kind in ("plain", load))
+    assert min(seconds(text) for _ in range(2)) < 25 * min(seconds(plain) for _ in range(2))
 
 
 def test_prose_holds_nothing_of_a_text_but_its_line():
