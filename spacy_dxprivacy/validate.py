@@ -88,11 +88,11 @@ def check_part(part: str, given: object, protocol: type, block: str) -> None:
     missing = [name for name, expected in members.items() if not _has(given, name, expected)]
     if missing:
         about = {"part": part, "given": type(given).__name__, "block": block}
-        everything, lacking = (
+        all_members, absent = (
             ", ".join(_written(name, members[name]) for name in names)
             for names in (members, missing)
         )
-        raise DxError(Errors.DX046.format(members=everything, missing=lacking, **about))
+        raise DxError(Errors.DX046.format(members=all_members, missing=absent, **about))
 
 
 @cache

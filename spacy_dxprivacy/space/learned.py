@@ -67,7 +67,7 @@ L = TypeVar("L", bound=Learned)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stored:
-    """The fields of a result from a file or from bytes, before whoever uses it has read them.
+    """The fields of a result from a file or from bytes, before its user has read them.
 
     place: its folder or name, for messages.
     """
