@@ -42,7 +42,8 @@ def extra(name, package):
     return pytest.param(name, marks=pytest.mark.skipif(lacks, reason=f"needs the extra {name!r}"))
 
 
-FORMATS = ["csv", "tsv", "jsonl", extra("xlsx", "openpyxl"), extra("parquet", "pyarrow")]
+BINARY = [extra("xlsx", "openpyxl"), extra("parquet", "pyarrow")]
+FORMATS = ["csv", "tsv", "jsonl", *BINARY]
 
 
 @pytest.fixture(scope="module")
@@ -330,7 +331,7 @@ def test_no_message_quotes_a_first_row_or_a_key(dx, tmp_path, name, field):
             assert word not in result.stderr + result.stdout
 
 
-@pytest.mark.parametrize("form", ["xlsx", "parquet"])
+@pytest.mark.parametrize("form", BINARY)
 def test_no_message_quotes_the_columns_of_a_binary_file(dx, tmp_path, form):
     (tmp_path / "a.csv").write_text("text,Maria Zorblatt,Quixwell\nthe cat,1,2\n")
     ok(dx(tmp_path / "a.csv", tmp_path / f"a.{form}"))
