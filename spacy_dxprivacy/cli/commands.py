@@ -201,9 +201,9 @@ def _serve(service: ServiceOptions, pipeline: PipelineOptions) -> None:
         from ..serve.app import check, serve
 
         check_port(service.address, service.port)
-        guarantee = check(make_pipeline(pipeline), service)
+        guarantees = check(make_pipeline(pipeline), service)
 
     def ready(url: str) -> None:
         typer.echo(f"{url}/openapi.json describes the API; Ctrl-C stops it.", err=True)
 
-    serve(pipeline, service, guarantee, ready=ready)
+    serve(pipeline, service, guarantees, ready=ready)

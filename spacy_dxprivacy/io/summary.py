@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from ..pipeline.describe import describe_guarantee, describe_replaced, plural
+from ..privacy.guarantee import Guarantee
 from .tally import Tally
 
 WIDTH = 92
@@ -51,16 +52,17 @@ def summary(tally: Tally) -> list[str]:
 
 def alarms(tally: Tally) -> list[str]:
     """Return warnings: seeded noise, no guarantee, or many unknown words."""
-    guarantee = tally.terms.guarantee
+    guarantees = tally.terms.guarantees or {tally.terms.mechanism: Guarantee("none")}
     warnings = []
     if tally.terms.seeded:
         warnings.append(
             "the random numbers were seeded, and anyone with the seed can undo the sampling."
         )
-    if guarantee.kind == "none":
-        warnings.append(f"{tally.terms.mechanism} gives no guarantee. {guarantee.notes}".strip())
-    elif guarantee.status == "refuted":
-        warnings.append(f"the published proof of {tally.terms.mechanism} does not hold.")
+    for name, guarantee in guarantees.items():
+        if guarantee.kind == "none":
+            warnings.append(f"{name} gives no guarantee. {guarantee.notes}".strip())
+        elif guarantee.status == "refuted":
+            warnings.append(f"the published proof of {name} does not hold.")
     warnings = [f"NO PRIVACY: {warning}" for warning in warnings]
     # Text of another language would be sampled at the few words that the space shares with it.
     if tally.count.unknown >= MIN_UNKNOWN and tally.unknown_share >= MAX_UNKNOWN_SHARE:

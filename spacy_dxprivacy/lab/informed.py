@@ -44,6 +44,10 @@ MAX_READINGS = 64  # combinations of rows for ambiguous released words of a sent
 DISTANCES_AT_ONCE = 2**22
 WRONG = "the release was not made of this text with these settings"
 EDITED = "an editor or noisy vectors are in the release, so only the worst case is known"
+NO_WORDS_ALONE = (
+    "odds are of words that the mechanism draws, and this pipeline has surrogates or noise on "
+    "numbers, whose guarantees its receipt states. Leave them out."
+)
 NO_LIKELIHOOD = "the mechanism states no probabilities, so only the worst case is known"
 
 
@@ -124,10 +128,7 @@ class InformedAttacker:
         self.nlp, self.sanitizer = nlp, get_sanitizer(nlp)
         sanitizer, self.settings = self.sanitizer, self.sanitizer.settings
         if self.settings.active_surrogates or self.settings.numbers is not None:
-            raise UsageError(
-                "odds are of words that the mechanism draws, and this pipeline has surrogates or "
-                "noise on numbers, whose guarantees its receipt states. Leave them out."
-            )
+            raise UsageError(NO_WORDS_ALONE)
         self.terms, self.space = sanitizer.terms, sanitizer.space
         self.mechanism = self.settings.mechanism
         self.guarantee: Guarantee = self.mechanism.guarantee
@@ -145,7 +146,8 @@ class InformedAttacker:
         """Raise UsageError if a receipt is of another pipeline."""
         names = ("mechanism", "space", "scope", "casing", "unknown_policy", "editor")
         differing = [name for name in names if getattr(self.terms, name) != getattr(receipt, name)]
-        stated = Guarantee.from_dict(receipt.guarantee)
+        words = receipt.stage("words")
+        stated = Guarantee.from_dict(words["guarantee"]) if words else Guarantee("none")
         if any(getattr(self.guarantee, name) != getattr(stated, name) for name in COMPARED_FIELDS):
             differing.append("guarantee")
         if differing:

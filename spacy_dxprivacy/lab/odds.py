@@ -30,7 +30,7 @@ from ..io.results import zone
 from ..pipeline.receipt import Receipt, get_receipt
 from .aligned import aligned_words
 from .corpus import records_of, released_records
-from .informed import DocWords, Evidence, InformedAttacker, Mentions, Secret
+from .informed import NO_WORDS_ALONE, DocWords, Evidence, InformedAttacker, Mentions, Secret
 
 BATCH_DOCUMENTS = 16  # in a batch
 
@@ -99,7 +99,13 @@ def odds(
 
 
 def settings_of(receipt: Receipt) -> dict[str, Any]:
-    """Return the mechanism of a receipt and its epsilon, as settings of a pipeline."""
+    """Return the mechanism of a receipt and its epsilon, as settings of a pipeline.
+
+    Raises:
+        UsageError: If the receipt is of surrogates alone.
+    """
+    if not receipt.stage("words"):
+        raise UsageError(NO_WORDS_ALONE)
     return {"mechanism": receipt.mechanism, "epsilon": receipt.guarantee["epsilon"]}
 
 

@@ -23,31 +23,26 @@ def describe_replaced(count: Count) -> list[str]:
 
 
 def describe_guarantee(
-    guarantee: Guarantee,
+    guarantee: Guarantee | None,
     surrogates: Mapping[str, Mapping[str, Any]] | None,
     scale: Mapping[str, Any] | None,
     count: Count,
     *,
     listed: str,
 ) -> str:
-    """Return the guarantee in a few words: of sampled words, or else of surrogates.
+    """Return the guarantee in a few words: of sampled words, or else of surrogates by label.
 
     Args:
-        guarantee: Of a sampled word.
+        guarantee: Of a sampled word; None where no word can be sampled.
         surrogates: The terms of each label.
         scale: What epsilon means, see ReceiptTerms.
         count: What was replaced.
         listed: Where all that stays visible is listed.
     """
     replaced = [label for label, n in count.mentions.items() if n["replaced"]]
-    if replaced and not count.perturbed:
-        terms = surrogates or {}
-        budgeted = [label for label in replaced if terms[label]["guarantee"]["epsilon"] != 0]
-        if budgeted:
-            return (
-                f"an epsilon for {', '.join(budgeted)}; all others reveal only what {listed} lists"
-            )
-        return f"surrogates reveal only what {listed} lists"
+    if guarantee is None or (replaced and not count.perturbed):
+        labels = {label: surrogates[label] for label in replaced} if surrogates else {}
+        return _describe_surrogates(labels or surrogates or {}, listed)
     if guarantee.kind == "none":
         return "none"
     epsilon = f"epsilon {guarantee.epsilon:.3g}, {guarantee.status}"
@@ -55,6 +50,22 @@ def describe_guarantee(
         return f"{epsilon}, {guarantee.unit} a word"
     diameter = "" if scale is None else f"; any two: {scale['diameter']['nats']:,.0f} nats"
     return f"near words are hard to tell apart ({epsilon}){diameter}"
+
+
+def _describe_surrogates(terms: Mapping[str, Mapping[str, Any]], listed: str) -> str:
+    """Return what holds for these labels, those with an epsilon by name."""
+    guarantees = {
+        label: Guarantee.from_dict(stated["guarantee"]) for label, stated in terms.items()
+    }
+    void = ["other words", *(label for label, g in guarantees.items() if not g.holds)]
+    parts = [
+        f"{label} epsilon {g.epsilon:.3g} ({g.metric})"
+        for label, g in guarantees.items()
+        if g.holds and g.epsilon
+    ]
+    if any(g.holds and not g.epsilon for g in guarantees.values()):
+        parts.append(f"{'others' if parts else 'surrogates reveal'} only what {listed} lists")
+    return "; ".join([*parts, f"none for {' and '.join(void)}"])
 
 
 def plural(number: int, noun: str) -> str:

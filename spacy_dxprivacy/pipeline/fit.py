@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +11,9 @@ from spacy.language import Language
 from ..errors import DxError, Errors
 from ..mechanisms.built import check_fitted
 from ..mechanisms.levels import level_of, scale_of
-from ..privacy.guarantee import STATUSES, Guarantee
 from ..space import Space
 from ..space.search.protocols import FindsSettings
-from ..surrogates.base import Scope, Surrogate
-from ..text.mentions import plain_label
+from ..surrogates.base import Scope
 from ..ty import (
     Mechanism,
     facts_of,
@@ -72,29 +69,7 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Rece
     if settings.draws_words:
         return terms
     unused: dict[str, Any] = dict.fromkeys(("attacker", "scale", "odds", "editor"))
-    guarantee = _surrogate_guarantee(settings.active_surrogates)
-    return replace(terms, mechanism=surrogate_names(surrogates), guarantee=guarantee, **unused)
-
-
-def _surrogate_guarantee(surrogates: Mapping[str, Surrogate]) -> Guarantee:
-    """Return the guarantee of a document in which only mentions are replaced: the weakest of its
-    surrogates, each mention in the metric of its own."""
-    guarantees = [s.guarantee for s in surrogates.values() if s.way == "drawn"]
-    if not guarantees or any(guarantee.kind == "none" for guarantee in guarantees):
-        return Guarantee("none", notes="A label stays as it is, or its surrogate has no guarantee.")
-    in_metric = [guarantee for guarantee in guarantees if guarantee.kind == "metric-dp"]
-    worst = max(guarantees, key=lambda guarantee: STATUSES.index(guarantee.status))
-    metrics = dict.fromkeys(guarantee.metric for guarantee in in_metric or guarantees)
-    labels = ", ".join(dict.fromkeys(map(plain_label, surrogates)))
-    return Guarantee(
-        "metric-dp" if in_metric else "approx-dp",
-        max(guarantee.epsilon for guarantee in guarantees),
-        max(guarantee.delta for guarantee in guarantees) if not in_metric else 0.0,
-        metric=" or ".join(metrics),
-        adjacency=f"mentions of {labels}, as `surrogates` states for each",
-        status=worst.status,
-        notes="Of surrogates: no word was drawn by a mechanism.",
-    )
+    return replace(terms, mechanism=surrogate_names(surrogates), guarantee=None, **unused)
 
 
 def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, ...]:

@@ -38,6 +38,9 @@ UNCOVERED: Any = object()
 UNCOVERED_SHOWN = "where a passage is in a language or script that is not covered"
 ANNOTATIONS = "annotations"  # of the setting `write`
 WORDS = "dx.Words.v1"  # whose mentions the word mechanism samples
+UNDRAWN = (WORDS, "dx.Keep.v1")  # surrogates that draw nothing
+OTHER_WORDS = "other words"  # beside the labels of surrogates: no label has a blank
+UNCHANGED = Guarantee("none", notes="Words in no entity with a surrogate stay as they are.")
 # Term -> the stage and key that state it in a receipt, in this order.
 STATED = {
     **{
@@ -130,20 +133,30 @@ class Receipt(dict[str, Any]):
 
     @property
     def guarantee(self) -> dict[str, Any]:
-        """The guarantee of one perturbed word, or of one mention if no word is sampled."""
-        return (self.stage("words") or self.stage("surrogates"))["guarantee"]
+        """The guarantee of one perturbed word.
+
+        Where no word can be sampled, no epsilon covers the document: the guarantee of one mention
+        of each label, by label, and under OTHER_WORDS that of all other words, which is none.
+        """
+        if words := self.stage("words"):
+            return words["guarantee"]
+        labels = self.stage("surrogates")["labels"]
+        of_labels = {label: terms["guarantee"] for label, terms in labels.items()}
+        return {**of_labels, OTHER_WORDS: UNCHANGED.to_dict()}
 
     @property
     def total(self) -> dict[str, Any]:
-        """The guarantee of a document: of all its words, or its mentions if no word is sampled."""
-        guarantee = Guarantee.from_dict(self.guarantee)
+        """The guarantee of all perturbed words of a document, or of all mentions by label."""
         if self.stage("words"):
-            return repeat(guarantee, self["count"]["draws"]).to_dict()
-        total, epsilon = guarantee.to_dict(), 0.0
-        labels = self.stage("surrogates")["labels"]
-        for label, times in drawn_mentions(labels, self.count):
-            epsilon += times * (labels[label]["guarantee"]["epsilon"] or 0.0)
-        return total if guarantee.kind == "none" else {**total, "epsilon": epsilon}
+            return repeat(Guarantee.from_dict(self.guarantee), self["count"]["draws"]).to_dict()
+        labels, total = self.stage("surrogates")["labels"], dict[str, Any]()
+        for label, mentions in self.count.mentions.items():
+            for _, times in drawn_mentions(labels, Count(mentions={label: mentions})):
+                stated = labels[label]["guarantee"]
+                epsilon = None if stated["epsilon"] is None else times * stated["epsilon"]
+                delta = min(1.0, times * stated["delta"])
+                total[label] = {**stated, "epsilon": epsilon, "delta": delta}
+        return {**total, OTHER_WORDS: UNCHANGED.to_dict()}
 
     @property
     def surrogates(self) -> dict[str, dict[str, Any]] | None:
@@ -156,12 +169,12 @@ class Receipt(dict[str, Any]):
 
     def describe(self) -> list[str]:
         """Return the receipt in at most six lines."""
-        count, labels = self.count, self.stage("surrogates").get("labels")
+        count, terms = self.count, ReceiptTerms.of(self)
         guarantee = describe_guarantee(
-            Guarantee.from_dict(self.guarantee), labels, self.scale, count, listed="in_clear"
+            terms.guarantee, terms.surrogates, terms.scale, count, listed="in_clear"
         )
-        spent = [label for label, t in (labels or {}).items() if t["guarantee"]["epsilon"]]
-        unit = "word" if count.draws or not spent else " and ".join(spent)
+        drawn = ("word",) * terms.draws_words + ("replaced mention",) * bool(terms.surrogates)
+        unit = " and ".join(drawn)
         title = f"Receipt of {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
         rows = {
             "replaced": ", ".join(describe_replaced(count)) or "nothing",
@@ -200,10 +213,16 @@ class Receipt(dict[str, Any]):
 
 @dataclass(frozen=True)
 class ReceiptTerms:
-    """The part that all receipts of a component share. See Stage."""
+    """The part that all receipts of a component share. See Stage.
+
+    Attributes:
+        mechanism: The registered name; those of the surrogates if no word can be sampled.
+        guarantee: Of a sampled word; None if no word can be sampled.
+        surrogates: The terms of each label, with a guarantee of its own.
+    """
 
     mechanism: str
-    guarantee: Guarantee
+    guarantee: Guarantee | None
     space: str
     unknown_policy: str
     scope: str
@@ -222,12 +241,22 @@ class ReceiptTerms:
     @property
     def draws_words(self) -> bool:
         """Whether the mechanism may sample a word; if not, the terms are those of surrogates."""
-        return not self.surrogates or self.mechanism != surrogate_names(self.surrogates)
+        return self.guarantee is not None
+
+    @property
+    def guarantees(self) -> dict[str, Guarantee]:
+        """The guarantee of each draw, by the name of the mechanism or by label."""
+        of_words = {} if self.guarantee is None else {self.mechanism: self.guarantee}
+        return of_words | {
+            label: Guarantee.from_dict(terms["guarantee"])
+            for label, terms in (self.surrogates or {}).items()
+            if terms["surrogate"] not in UNDRAWN
+        }
 
     @property
     def any_two_texts(self) -> float | None:
         """Upper bound on the loss in nats a word between any two texts of one layout, or None."""
-        if not self.draws_words:
+        if self.guarantee is None:
             return None
         if self.guarantee.kind == "approx-dp" and self.guarantee.covers == "all":
             return self.guarantee.epsilon
@@ -236,15 +265,16 @@ class ReceiptTerms:
     @cached_property
     def _stages(self) -> list[Stage]:
         """All stages but "release"."""
-        stages, guarantee = list[Stage](), self.guarantee.to_dict()
+        stages = list[Stage]()
         if self.surrogates is not None:
             stages.append({"stage": "surrogates", "labels": self.surrogates})
         if self.numbers is not None:
             stages.append({"stage": "numbers", "guarantee": self.numbers.to_dict()})
-        if not self.draws_words:
-            stages[0] |= {"mechanism": self.mechanism, "guarantee": guarantee}
+        if self.guarantee is None:
+            stages[0] |= {"mechanism": self.mechanism}
             return stages
-        words = self._stage("words", mechanism=self.mechanism, guarantee=guarantee)
+        stated = {"mechanism": self.mechanism, "guarantee": self.guarantee.to_dict()}
+        words = self._stage("words", **stated)
         stages += [words, self._stage("unknown")]
         return stages if self.editor is None else [*stages, self._stage("editor")]
 
@@ -270,7 +300,8 @@ class ReceiptTerms:
     def loss(self, count: Count) -> Loss:
         """Return the loss between documents that are one unit apart in each word."""
         mentions = list(drawn_mentions(self.surrogates or {}, count))
-        loss = Loss.of_words(self.guarantee, count.draws) if self.draws_words else Loss()
+        of_words = None if self.guarantee is None else Loss.of_words(self.guarantee, count.draws)
+        loss = of_words or Loss()
         if self.numbers is not None:
             loss += Loss.of(self.numbers, [1.0]) * count.number_draws
         for label, times in mentions:
@@ -290,14 +321,14 @@ class ReceiptTerms:
         Raises:
             LookupError, TypeError, ValueError, AttributeError: It is damaged.
         """
-        numbers = receipt.stage("numbers")
+        numbers, words = receipt.stage("numbers"), receipt.stage("words")
         stated = {name: getattr(receipt, name) for name in STATED if name != "any_two_texts"}
         stated |= {name: stated[name] or "" for name in ("space", "scope", "unknown_policy")}
         stated |= {"in_clear": tuple(receipt.in_clear), "found": receipt.found or {}}
         return cls(
             **stated,
             mechanism=receipt.mechanism,
-            guarantee=Guarantee.from_dict(receipt.guarantee),
+            guarantee=Guarantee.from_dict(words["guarantee"]) if words else None,
             numbers=Guarantee.from_dict(numbers["guarantee"]) if numbers else None,
             surrogates=receipt.stage("surrogates").get("labels"),
         )

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,7 +36,7 @@ from ..io.build import get_sanitizer, make_pipeline
 from ..io.records import Failed, Result
 from ..machine import LOOPBACK, end_with_parent
 from ..pipeline.component import DxSanitizer
-from ..pipeline.receipt import COUNTS
+from ..pipeline.receipt import COUNTS, Receipt
 from ..privacy.guarantee import Guarantee
 from ..prompts.conversation import secret, share_secret
 from ..text.mentions import Entity, unite
@@ -47,7 +47,6 @@ from .service import (
     Guard,
     HttpError,
     Service,
-    charged_labels,
     read_callers,
     text_of,
 )
@@ -168,7 +167,7 @@ def _receipt(result: Result) -> dict[str, Any] | None:
         return None
     (receipt,) = result.receipts
     counts = {name: getattr(receipt, name) for name in COUNTS}
-    return {**counts, "epsilon": receipt.total["epsilon"]}
+    return {**counts, "loss": receipt.loss.to_dict()}
 
 
 @texts.post("/anonymize")
@@ -193,7 +192,8 @@ async def about(request: Request) -> dict[str, Any]:
     """Return the mechanism, its guarantee, and what stays visible, for all texts."""
     t = request.app.state.service.terms
     return {
-        "mechanism": t.mechanism, "guarantee": t.guarantee.to_dict(), "space": t.space,
+        "mechanism": t.mechanism, "guarantee": Receipt(stages=t.stages(())).guarantee,
+        "space": t.space,
         "unknown_policy": t.unknown_policy, "scope": t.scope, "in_clear": list(t.in_clear),
         "attacker": t.attacker, "scale": t.scale,
     }  # fmt: skip
@@ -268,18 +268,18 @@ async def _no_route(request: Request, error: Any) -> Response:
 def serve(
     pipeline: PipelineOptions,
     limits: ServiceOptions,
-    guarantee: Guarantee,
+    guarantees: Collection[Guarantee],
     *,
     ready: Callable[[str], None],
 ) -> None:
     """Answer requests until SIGTERM or Ctrl-C, after which running requests are finished.
 
-    guarantee: that of the pipeline, see `check`. ready: called with the URL before the workers
-    start. Raises DxError if the ledger is of another guarantee.
+    guarantees: those of the pipeline, see `check`. ready: called with the URL before the workers
+    start. Raises DxError if the ledger is of other guarantees.
     """
     with nullcontext("") if limits.ledger else tempfile.TemporaryDirectory() as folder:  # mode 700
         ledger = limits.ledger or Path(folder) / "spent.db"
-        account_of(ledger, guarantee, limits.budget).close()  # create it, and check it once
+        account_of(ledger, guarantees, limits.budget).close()  # create it, and check it once
         worker = Worker(pipeline, dataclasses.replace(limits, ledger=ledger), secret())
         # uvicorn raises the signal again when it has stopped: ignore it.
         signal.signal(signal.SIGTERM, lambda number, frame: None)
@@ -295,22 +295,25 @@ def serve(
         _run(config)
 
 
-def account_of(path: Path | None, guarantee: Guarantee, budget: float | None = None) -> Account:
+def account_of(
+    path: Path | None, guarantees: Collection[Guarantee], budget: float | None = None
+) -> Account:
     """Return the account of callers, which workers share and which survives restarts.
 
     Args:
         path: A SQLite file (mode 600); None for memory.
-        guarantee: The guarantee of a word.
+        guarantees: Of a word, and of a mention of each label with a surrogate.
         budget: The largest epsilon of a caller, nats; None for no limit.
 
     Raises:
-        DxError: If the file is no account, other users can read it, or it is of another guarantee;
-            if there is a budget but no guarantee.
+        DxError: If the file is no account, other users can read it, or it is of other
+            guarantees; if there is a budget but no guarantee.
     """
-    if budget is not None and not guarantee.holds:
-        raise UsageError("`budget` needs a mechanism with a guarantee that holds.")
-    metric, space = guarantee.metric or "no metric", guarantee.space[:16] or "any"
-    return Account(path, limit=budget, basis=f"{guarantee.kind}, {metric}, space {space}")
+    check_budget(budget, guarantees)
+    bases = [
+        f"{g.kind}, {g.metric or 'no metric'}, space {g.space[:16] or 'any'}" for g in guarantees
+    ]
+    return Account(path, limit=budget, basis=" and ".join(dict.fromkeys(bases)))
 
 
 def _run(config: uvicorn.Config) -> None:
@@ -347,14 +350,20 @@ class Worker:
         LOG.addHandler(logging.StreamHandler())  # lines without text, see RequestReport
         LOG.setLevel(logging.INFO)
         pipelines = [make_pipeline(self.pipeline) for _ in range(2)]
-        guarantee = get_sanitizer(pipelines[0]).terms.guarantee
-        account = account_of(self.limits.ledger, guarantee, self.limits.budget)
+        guarantees = get_sanitizer(pipelines[0]).terms.guarantees.values()
+        account = account_of(self.limits.ledger, guarantees, self.limits.budget)
         callers = Callers() if self.limits.tokens is None else read_callers(self.limits.tokens)
         return make_app(Service(pipelines, callers, account, self.limits))
 
 
-def check(nlp: Language, limits: ServiceOptions) -> Guarantee:
-    """Return the guarantee of a pipeline. Raise DxError if a service cannot use the pipeline."""
+def check_budget(budget: float | None, guarantees: Collection[Guarantee]) -> None:
+    """Raise UsageError for a budget of draws that have no guarantee."""
+    if budget is not None and not (guarantees and all(g.holds for g in guarantees)):
+        raise UsageError("`budget` needs mechanisms and surrogates with a guarantee that holds.")
+
+
+def check(nlp: Language, limits: ServiceOptions) -> Collection[Guarantee]:
+    """Return the guarantees of a pipeline. Raise DxError if a service cannot use the pipeline."""
     terms = get_sanitizer(nlp).terms
     if terms.seeded:
         raise DxError(Errors.DX072)
@@ -363,12 +372,9 @@ def check(nlp: Language, limits: ServiceOptions) -> Guarantee:
     parts = [part for pipe in later for part in (pipe.terms.surrogates or {}).values()]
     if any("key_id" in part for part in parts):
         raise UsageError("in the service, only the first sanitizer of a pipeline may have a `key`.")
-    surrogates = get_sanitizer(nlp).settings.surrogates
-    guarantees = [surrogates[label].guarantee for label in charged_labels(get_sanitizer(nlp))]
-    if limits.budget is not None and not all(guarantee.holds for guarantee in guarantees):
-        raise UsageError("`budget` needs surrogates with a guarantee that holds.")
+    check_budget(limits.budget, terms.guarantees.values())
     if limits.upstream and not get_sanitizer(nlp).settings.surrogates:
         raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")
     if limits.tokens is not None:
         read_callers(limits.tokens)
-    return terms.guarantee
+    return terms.guarantees.values()

@@ -176,8 +176,9 @@ def test_a_summary_has_six_lines_and_says_where_the_whole_receipt_is(dx):
 @pytest.mark.parametrize(("entities", "stated"), [("person", False), ("person,date", True)])
 def test_a_summary_says_which_surrogates_have_an_epsilon_of_their_own(dx, entities, stated):
     result = dx("-", "--entities", entities, input="John Smith came on 3 May 2021.")
-    assert ("epsilon for DATE" in result.stderr) == stated
+    assert ("DATE epsilon 0.01 (days)" in result.stderr) == stated
     assert ("surrogates reveal only what -v lists" in result.stderr) == (not stated)
+    assert "none for other words" in result.stderr
 
 
 def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):

@@ -214,19 +214,50 @@ def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism()
     nlp = pipeline_of("dx_entity_ruler", "dx_entity_sanitizer")
     receipt = nlp("Dr. Mary Hollis saw him on March 5, 2021.")._.dx
     assert receipt.mechanism == "dx.Contact.v1, dx.DateShift.v1, dx.Name.v1"
-    assert receipt.guarantee["epsilon"] == 0.01 and receipt.guarantee["metric"] == "days"
-    assert receipt.guarantee["covers"] == "stated" and receipt.guarantee["space"] == ""
-    assert receipt.total["epsilon"] == 0.01 and receipt.perturbed == receipt.draws == 0
+    assert "guarantee" not in receipt.stage("surrogates")
+    assert receipt.perturbed == receipt.draws == 0
     for name in ("attacker", "scale", "odds", "any_two_texts"):
         assert getattr(receipt, name) is None
     assert not [what for what in receipt.in_clear if "how many words the space" in what]
-    assert nlp("Mary Hollis came.")._.dx.total["epsilon"] == 0.0
 
     nlp = pipeline_of("dx_entity_ruler")
     surrogates = {"PERSON": {"@dx_surrogates": "dx.Words.v1"}}
     selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}
     nlp.add_pipe("dx_sanitizer", config={"selector": selector, "surrogates": surrogates})
     assert nlp("Mary Hollis came.")._.dx.mechanism == "dx.Path.v2"
+
+
+def test_a_guarantee_of_entities_is_stated_by_label_and_never_as_one_epsilon():
+    """The epsilon of dates is not that of the document, whose other words stay."""
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_sanitizer")
+    receipt = nlp("Dr. Mary Hollis and Ann Hollis saw him on March 5, 2021 and May 6, 2021.")._.dx
+    for stated in (receipt.guarantee, receipt.total):
+        assert "epsilon" not in stated and "kind" not in stated
+        assert stated["PERSON"]["epsilon"] == 0.0 and stated["PERSON"]["status"] == "proven"
+        assert stated["DATE"]["metric"] == "days"
+        assert stated["DATE"]["epsilon"] == 0.01  # all dates of a document shift together
+        assert stated["other words"]["kind"] == "none"
+        assert stated["other words"]["epsilon"] is None
+    assert "DATE" not in nlp("Mary Hollis came.")._.dx.total
+    assert "DATE epsilon 0.01 (days)" in repr(receipt) and "none for other words" in repr(receipt)
+
+
+@pytest.mark.parametrize("text", ["", "No name.", "Mary Hollis came."])
+def test_a_receipt_of_entities_describes_no_words_that_are_near(text):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_sanitizer")
+    described = repr(nlp(text)._.dx)
+    assert "near words" not in described and "each word" not in described
+
+
+def test_the_losses_of_mentions_add_up_within_their_label():
+    number = {"@dx_surrogates": "dx.Number.v1", "epsilon": 0.5}
+    nlp = pipeline_of("entity_ruler")
+    nlp.get_pipe("entity_ruler").add_patterns([{"label": "AGE", "pattern": [{"IS_DIGIT": True}]}])
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["AGE"]}
+    config = {"selector": selector, "surrogates": {"AGE": number}}
+    nlp.add_pipe("dx_entity_sanitizer", config=config)
+    receipt = nlp("She is 41 , and he is 52 .")._.dx
+    assert receipt.guarantee["AGE"]["epsilon"] == 0.5 and receipt.total["AGE"]["epsilon"] == 1.0
 
 
 def test_the_name_of_the_attribute_can_be_chosen():

@@ -14,7 +14,7 @@ def app_of(stack, pipelines, limits, **options):
     """The service on these pipelines, whose threads end with the stack. options: tokens of callers;
     budget, and path of their account."""
     terms = get_sanitizer(pipelines[0]).terms
-    account = account_of(options.get("path"), terms.guarantee, options.get("budget"))
+    account = account_of(options.get("path"), terms.guarantees.values(), options.get("budget"))
     stack.callback(account.close)
     service = Service(pipelines, Callers(options.get("tokens")), account, limits)
     for lane in service.lanes:

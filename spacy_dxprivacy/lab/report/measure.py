@@ -119,9 +119,9 @@ def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words
 def attacker_of(account: Releases, settings: dict[str, Any]) -> InformedAttacker:
     """Return an attacker who knows the pipeline of a receipt. settings: the `config` of the run, or
     its `space`. Raise UsageError if the receipt is of other settings."""
-    settings_known = {} if "config" in settings else settings_of(account.to_dict())
-    if settings_known and entity_mode_labels(account.terms.in_clear):
+    if "config" not in settings and entity_mode_labels(account.terms.in_clear):
         raise UsageError("only some words were selected: give the `config` of the run.")
+    settings_known = {} if "config" in settings else settings_of(account.to_dict())
     with quiet():
         attacker = InformedAttacker(make_pipeline(**settings_known, **settings))
     attacker.check(account.to_dict())

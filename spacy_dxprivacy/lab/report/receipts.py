@@ -52,8 +52,8 @@ class Releases(Tally):
 
     @property
     def total(self) -> Guarantee:
-        """The guarantee of the document with the most draws."""
-        return repeat(self.terms.guarantee, self.count.most_draws)
+        """The guarantee of the sampled words of the document with the most draws."""
+        return repeat(self.terms.guarantee or Guarantee("none"), self.count.most_draws)
 
     def add(self, receipt: Receipt) -> None:
         """Add a receipt, and keep the person with the largest loss."""
@@ -167,9 +167,10 @@ def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
     """Return the answers of answers.md. shown: sentences on measurements; None without any."""
     if account.earlier:
         return _EARLIER
+    guarantee = account.terms.guarantee or Guarantee("none")
     text = render(
         "answers.md",
-        account=account, terms=account.terms, g=account.terms.guarantee, shown=shown,
+        account=account, terms=account.terms, g=guarantee, shown=shown,
         rows=_surrogate_rows(account), apart=word_distances(account),
         any_two=account.terms.any_two_texts,
         right=(account.terms.odds or {}).get("right"), times=times, chance_of=chance_of, nats=_nats,
@@ -242,7 +243,7 @@ def word_distances(account: Releases) -> list[WordDistance]:
 
 def _loose(account: Releases) -> str:
     """Return the words for which the bound is almost void, else ""."""
-    g = account.terms.guarantee
+    g = account.terms.guarantee or Guarantee("none")
     if g.kind == "approx-dp" and g.epsilon > MAX_USEFUL_NATS:
         return "any two words that are covered"
     nearest = next((row for row in word_distances(account) if g.kind == "metric-dp"), None)
