@@ -135,7 +135,8 @@ class Errors:
     )
     DX032 = (
         "This Doc has no receipt that matches it, so its text may be the original. Check that"
-        " the sanitizer is in the pipeline and enabled."
+        " the sanitizer is in the pipeline and enabled. A Doc that was stored keeps its receipt by"
+        " DocBin(store_user_data=True) or doc.to_json(underscore=['dx'])."
     )
     DX033 = (
         "Sanitising failed with {error} in {where}. No document was released, and this message "

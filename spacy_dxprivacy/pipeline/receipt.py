@@ -378,15 +378,15 @@ def install_extensions(name: str = "dx") -> None:
     It may be called repeatedly. Raises DxError for a name that another package has set.
     """
     # Named functions: workers that are spawned get them pickled.
-    getters: list[tuple[Any, str, Callable[..., Any]]] = [
-        (Doc, name, get_receipt),
-        (Token, name, token_provenance),
-        (Span, name, span_provenance),
-        (Token, f"{name}_vector", token_vector),
+    getters: list[tuple[Any, str, Callable[..., Any], Callable[..., Any] | None]] = [
+        (Doc, name, get_receipt, set_receipt),
+        (Token, name, token_provenance, None),
+        (Span, name, span_provenance, None),
+        (Token, f"{name}_vector", token_vector, None),
     ]
-    for kind, attribute, getter in getters:
+    for kind, attribute, getter, setter in getters:
         if not kind.has_extension(attribute):
-            kind.set_extension(attribute, getter=getter)
+            kind.set_extension(attribute, getter=getter, setter=setter)
         elif getattr(kind.get_extension(attribute)[2], "__name__", "") != getter.__name__:
             raise fail("attribute", "a name that no other package has set", attribute)
     for kind, attribute in ((Doc, f"{name}_text"), (Span, f"{name}_replacement")):
@@ -410,6 +410,12 @@ def get_receipt(doc: Doc) -> Receipt | None:
     if not isinstance(stored, dict):
         return None
     return Receipt(_with_lists(stored))
+
+
+def set_receipt(doc: Doc, receipt: Any) -> None:
+    """Attach a receipt as a claim, for Doc.from_json: the Doc then is as one from outside."""
+    doc.user_data[RECEIPT_KEY] = receipt
+    _made_here.discard(doc)
 
 
 def _with_lists(value: Any) -> Any:

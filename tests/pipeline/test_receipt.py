@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
 from spacy_dxprivacy.mechanisms.levels import LEVELS, scale_of
-from spacy_dxprivacy.pipeline.receipt import COLORS, Receipt
+from spacy_dxprivacy.pipeline.receipt import COLORS, Receipt, earlier_stages
 from spacy_dxprivacy.privacy.loss import Loss
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
@@ -207,6 +207,42 @@ def test_a_forged_receipt_is_refused(tmp_path):
     with pytest.raises(DxError, match="DX032"):
         assert_sanitized(doc)
     assert_sanitized(Doc(released.vocab).from_bytes(released.to_bytes()))
+
+
+@pytest.mark.parametrize("attribute", ["dx", "private"])
+@pytest.mark.parametrize("component", ["dx_sanitizer", "dx_entity_sanitizer"])
+def test_json_keeps_the_receipt_that_it_is_asked_for(component, attribute):
+    nlp = pipeline_of("dx_entity_ruler")
+    nlp.add_pipe(component, config={"attribute": attribute, "carry": ["ents"]})
+    doc = nlp("Mary Hollis came on March 5, 2021.")
+    data = json.loads(json.dumps(doc.to_json(underscore=[attribute])))
+    read = Doc(spacy.blank("en").vocab).from_json(data, validate=True)
+    assert read._.dx == doc._.dx and read.text == doc.text
+    assert [(ent.text, ent.label_) for ent in read.ents] == [(e.text, e.label_) for e in doc.ents]
+    assert_sanitized(read)
+    (stage,) = earlier_stages(read)
+    assert stage["claimed"]  # anybody may have written it
+
+
+def test_json_without_the_receipt_is_no_release_and_the_error_says_how_to_keep_it():
+    doc = sanitizing()("Maria sleeps badly.")
+    of_another = sanitizing()("Maria sleeps.").to_json(underscore=["dx"])
+    for data in (doc.to_json(), doc.to_json() | {"_": of_another["_"]}):
+        read = Doc(spacy.blank("en").vocab).from_json(data)
+        with pytest.raises(DxError, match=r"DX032.*store_user_data=True.*underscore=\['dx'\]"):
+            assert_sanitized(read)
+
+
+def test_a_receipt_that_code_sets_is_a_claim():
+    nlp = sanitizing()
+    doc = nlp("Maria sleeps badly.")
+    doc._.dx = {"stages": []}
+    with pytest.raises(DxError, match="DX032"):
+        assert_sanitized(doc)
+    doc._.dx = None
+    assert doc._.dx is None
+    with pytest.raises(DxError, match="DX032"):
+        assert_sanitized(doc)
 
 
 def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism():
