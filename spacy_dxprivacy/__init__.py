@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from .about import __version__
 from .errors import DxError, DxWarning, UsageError
-from .pipeline.receipt import Receipt, assert_sanitized, attach_vectors, release
+from .pipeline.receipt import Receipt, assert_sanitized, release
+from .pipeline.vectors import attach_vectors
 from .privacy.composition import compose
 from .privacy.guarantee import Guarantee
 from .registries import registry

@@ -118,7 +118,7 @@ class Errors:
         "pipeline before use. Use the component in its pipeline."
     )
     DX028 = (
-        'This Doc holds no noisy vectors. Set vectors = "noisy" in the config, and save with '
+        'This Doc holds no vectors to attach. Set vectors = "noisy" in the config, and save with '
         "DocBin(store_user_data=True)."
     )
     DX029 = (

@@ -27,9 +27,14 @@ ENTRY_BYTES = 300  # overhead of a cache entry besides its arrays
 _limited: set[int] = set()  # ids of limited processes; a forked child has a new id
 
 
+def in_worker() -> bool:
+    """Return whether this process is a worker, whose parent reads its Docs from bytes."""
+    return multiprocessing.parent_process() is not None
+
+
 def one_thread_in_workers() -> None:
     """Limit numerical libraries to one thread in worker processes; siblings use the other cores."""
-    if multiprocessing.parent_process() is None or os.getpid() in _limited:
+    if not in_worker() or os.getpid() in _limited:
         return
     from threadpoolctl import threadpool_limits
 

@@ -217,7 +217,7 @@ class DxSanitizer(FailsClosed):
             self._name_dropped(docs)
         context.on_replacements = self.on_replacements
         draft = run_stages(docs, context)
-        outputs = write(self.settings, draft, terms)
+        outputs = write(self.settings, draft, terms, context.space)
         if self.settings.write != ANNOTATIONS:
             return outputs
         rows = zip(originals, docs, outputs, draft.replacements, strict=True)

@@ -31,6 +31,7 @@ from .kinds import DRAWN, UNMODIFIED, Kind, of_kind
 from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
 from .settings import SanitizerSettings
 from .unknown_words import UNKNOWN_SHOWN
+from .vectors import set_noisy_vectors, set_row_vectors
 
 _ATTRIBUTES = [ORTH, NORM, LOWER, IS_PUNCT, IS_SPACE, SPACY]
 _ENDS = np.array(
@@ -155,7 +156,9 @@ def _parts(bounds: Ints1d) -> list[slice]:
 # -- new Docs --------------------------------------------------------------------------------------
 
 
-def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> list[Doc]:
+def write(
+    settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms, space: Space
+) -> list[Doc]:
     """Make the new Docs of a draft, each with its receipt."""
     if unsampled := int(of_kind(draft.kinds, Kind.SELECTED).sum()):
         what = {"part": "The stages", "given": "the input", "expected": "words that were drawn"}
@@ -179,8 +182,11 @@ def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> lis
         output.spans[SPANS_KEY] = _provenance(output, kinds, placed & ~follows, labels, settings)
         if MARKS in doc.user_data:
             output.user_data[MARKS] = _moved_marks(doc, output, kinds, sources)
-        tensor = None if draft.vectors is None else draft.vectors[part]
-        mark_as_made(output, terms.receipt(_counted(draft, i, part), earlier_stages(doc)), tensor)
+        mark_as_made(output, terms.receipt(_counted(draft, i, part), earlier_stages(doc)))
+        if draft.vectors is not None:
+            set_noisy_vectors(output, draft.vectors[part])
+        else:
+            set_row_vectors(output, of_kind(kinds, DRAWN), space)
         docs.append(output)
     return docs
 

@@ -19,7 +19,6 @@ from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 from ..about import __version__
-from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..privacy.guarantee import Guarantee
@@ -27,12 +26,12 @@ from ..privacy.loss import Loss
 from ..validate import fail
 from .count import MENTIONS, Count
 from .describe import describe_guarantee, describe_replaced, plural
+from .vectors import ROWS_KEY, attach_vectors, token_vector
 
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")  # shown for each document
 PERSONS_SHOWN = "how often each recognised person is mentioned, without the name"
 RECEIPT_KEY = "dx_receipt"
 SPANS_KEY = "dx"
-VECTORS_KEY = "dx_vectors"
 # In the user data of a redacted input Doc: number of passages. No file or other code can set it.
 UNCOVERED: Any = object()
 UNCOVERED_SHOWN = "where a passage is in a language or script that is not covered"
@@ -394,14 +393,10 @@ def install_extensions(name: str = "dx") -> None:
             kind.set_extension(attribute, default=None)
 
 
-def mark_as_made(doc: Doc, receipt: Receipt, vectors: Floats2d | None) -> None:
-    """Attach the receipt to a new Doc. vectors: float32 (tokens, d)."""
+def mark_as_made(doc: Doc, receipt: Receipt) -> None:
+    """Attach the receipt to a new Doc."""
     doc.user_data[RECEIPT_KEY] = dict(receipt)
     _made_here.add(doc)
-    if vectors is not None:
-        doc.tensor = vectors
-        doc.user_data[VECTORS_KEY] = vectors  # DocBin keeps user data and no tensor
-        attach_vectors(doc)
 
 
 def get_receipt(doc: Doc) -> Receipt | None:
@@ -526,32 +521,7 @@ def release(doc: Doc, vocab: Vocab) -> Doc:
     if vocab is doc.vocab:
         raise DxError(Errors.DX039)
     copy = Doc(vocab).from_bytes(doc.to_bytes(exclude=["user_hooks"]))
-    return attach_vectors(copy) if copy.tensor.size else copy
-
-
-def attach_vectors(doc: Doc) -> Doc:
-    """Make token.vector return the row of doc.tensor, the noisy vector.
-
-    spaCy drops this hook in to_bytes, DocBin and n_process, and DocBin drops the tensor: call it
-    again on loaded Docs (saved with store_user_data=True).
-    """
-    if not doc.tensor.size and VECTORS_KEY in doc.user_data:
-        doc.tensor = doc.user_data[VECTORS_KEY]
-    if len(doc) and not doc.tensor.size:
-        raise DxError(Errors.DX028)
-    doc.user_token_hooks["vector"] = token_vector
-    doc.user_token_hooks["has_vector"] = has_vector
-    return doc
-
-
-def token_vector(token: Token) -> Any:
-    """Return the row of doc.tensor, (d,), of the token."""
-    return token.doc.tensor[token.i]
-
-
-def has_vector(token: Token) -> bool:
-    """Return True: every token of a sanitised Doc has a vector."""
-    return True
+    return attach_vectors(copy) if copy.tensor.size or ROWS_KEY in copy.user_data else copy
 
 
 # On import as well, for loading Docs in a process without a sanitizer.

@@ -70,8 +70,9 @@ class SanitizerSettings:
         scope: "token" samples each occurrence; "type" samples each distinct word of a Doc once, so
             it is visible which words are the same.
         casing: "truecase" depends on the output only; "preserve" copies the case of the input.
-        vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" sets it
-            to the perturbed vector, see receipt.attach_vectors.
+        vectors: "table" leaves token.vector to the pipeline's own vectors, if any: a sampled word
+            has the vector of its row in any case. "noisy" sets it to the perturbed vector. See
+            attach_vectors.
         carry: Annotations to copy from the input Doc: "tags" (with parts of speech and morphology),
             "lemmas", "deps" and extension attributes ("_.NAME") of words that stay; "ents", "sents"
             and "spans:KEY" with their places. See pipeline/carrying.py.

@@ -24,7 +24,8 @@ from ...io.jobs import FORMAT_OF_ENDING
 from ...io.jobs import read as read_records
 from ...io.parquet import open_parquet, read_columns
 from ...io.records import Failed
-from ...pipeline.receipt import RECEIPT_KEY, VECTORS_KEY, fits
+from ...pipeline.receipt import RECEIPT_KEY, fits
+from ...pipeline.vectors import ROWS_KEY, VECTORS_KEY
 
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 256 * MB  # of a file
@@ -150,7 +151,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
             if key == RECEIPT_KEY and isinstance(value, dict):
                 receipt = value if fits(value, len(words)) else None
                 held.append(Strings("receipt", list(strings_in(value))))
-            elif key == VECTORS_KEY or _is_array(value):
+            elif key in (VECTORS_KEY, ROWS_KEY) or _is_array(value):
                 held.append(Strings("tensor", []))
             else:
                 held.append(Strings("user data", list(strings_in([key, value]))))

@@ -26,7 +26,6 @@ Papers  Andre, Kermarrec, Le Scouarnec 2015, "Cache locality is not enough: high
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 from pathlib import Path
@@ -40,6 +39,7 @@ from ...arrays import Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
 from ...files.atomic import new_folder
 from ...files.limits import check_digests, file_digests, read_json
+from ...machine import in_worker
 from ...registries import registry
 from ...validate import fail
 from ..folder import digest_of
@@ -72,7 +72,7 @@ def load_faiss() -> Any:
     before every use."""
     import faiss
 
-    if _forked or multiprocessing.parent_process() is not None:
+    if _forked or in_worker():
         faiss.omp_set_num_threads(1)
     return faiss
 
