@@ -5,10 +5,13 @@ No message holds text of a document. A message of one place alone stands there, 
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from spacy import util
@@ -52,6 +55,54 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return the sentence " Did you mean X?" with the most similar name, or "" if none is."""
     nearest = get_close_matches(name, sorted(names), n=1, cutoff=0.5)
     return f" Did you mean {nearest[0]}?" if nearest else ""
+
+
+def without_text(error: Exception, what: str = "Sanitising") -> Exception:
+    """Return an error without text and without a cause: one that code of this package raised as it
+    is; else DX033, with the type and line of the error.
+
+    what: What failed, to begin a sentence.
+    """
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    is_ours = type(error).__module__.partition(".")[0] == __name__.partition(".")[0]
+    in_ours = Path(last.filename).is_relative_to(Path(__file__).parent)
+    if (is_ours or isinstance(error, DxError)) and in_ours:
+        error.__cause__ = error.__context__ = None
+        return error
+    where = f"{Path(last.filename).name}, line {last.lineno}"
+    return DxError(Errors.DX033.format(what=what, error=type(error).__name__, where=where))
+
+
+@dataclass(frozen=True)
+class PartCall:
+    """A call of a part's method: `with` it, errors name the part, and hold no text.
+
+    A DxError of a method that reads no text is raised as it is: its message is for the user. Any
+    other exception of a part becomes DX033, without its message.
+
+    Attributes:
+        part: What the object is, such as "selector".
+        method: The method, after its protocol: "Selector.select".
+        given: The object.
+        reads_text: Whether the method may get a document or its words.
+    """
+
+    part: str
+    method: str
+    given: object
+    reads_text: bool
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, Exception):
+            return
+        if isinstance(error, DxError) and not self.reads_text:
+            raise error.with_traceback(None)
+        name = getattr(self.given, "__name__", type(self.given).__name__)
+        what = f"The {self.part} {name}, called as {self.method} of the protocol,"
+        raise without_text(error, what)
 
 
 class FailsClosed:
@@ -139,8 +190,8 @@ class Errors:
         " DocBin(store_user_data=True) or doc.to_json(underscore=['dx'])."
     )
     DX033 = (
-        "Sanitising failed with {error} in {where}. No document was released, and this message "
-        "holds no text."
+        "{what} failed with {error} in {where}. No document was released, and this message holds "
+        "no text."
     )
     DX035 = (
         'vectors = "noisy" needs a mechanism that makes noisy vectors of the space\'s width, '

@@ -17,12 +17,11 @@ import numpy as np
 from spacy.language import Language
 
 from ..config.options import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, without_text
 from ..io.build import get_sanitizer, make_pipeline
 from ..io.language_check import with_language
 from ..io.records import Failed, Record, Result, make_record
 from ..io.results import by_number, results
-from ..pipeline.component import without_text
 from ..pipeline.receipt import Receipt
 from ..privacy.loss import Loss
 from ..prompts.conversation import Conversations, Line, Prompted, Prompter

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spacy.language import Language
 
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, without_text
 from ..io.account import Account, charge_person
 from ..io.build import get_sanitizer
 from ..io.parquet import is_text, plain_type, values_of
 from ..io.records import Failed, Released, Result, make_record
 from ..io.results import by_number, results
-from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS
 from ..surrogates.replacements import USER
 from ..text.users import identity, is_nobody

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ..errors import DxError, DxWarning, Errors, Warnings
+from ..errors import DxError, DxWarning, Errors, Warnings, without_text
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space, learned
@@ -270,6 +270,8 @@ def check_fitted(mechanism: Mechanism, space: Space) -> None:
         # Seeded: this draw is discarded, and the stream that draws words must not advance.
         fault = _fault_of(mechanism.sample(rows, Rng(seed=0)), len(rows), len(space))
     except Exception as error:
+        if without_text(error) is error:  # a message of this package
+            raise
         last = traceback.extract_tb(error.__traceback__)[-1]
         # The message of the error is not quoted: it may hold anything.
         fault = f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
@@ -18,7 +17,16 @@ from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..errors import DxError, DxWarning, Errors, FailsClosed, Warnings, warn_always
+from ..errors import (
+    DxError,
+    DxWarning,
+    Errors,
+    FailsClosed,
+    PartCall,
+    Warnings,
+    warn_always,
+    without_text,
+)
 from ..files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..mechanisms.named import DEFAULT
@@ -128,18 +136,6 @@ class SavedSpace:
 
     digest: str
     folder: Path | None
-
-
-def without_text(error: Exception) -> Exception:
-    """Return an error without text and without a cause: one of a class of this package that its
-    code raised as it is; else the type and line of the error."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    is_ours = type(error).__module__.partition(".")[0] == __name__.partition(".")[0]
-    if is_ours and Path(last.filename).is_relative_to(Path(__file__).parent.parent):
-        error.__cause__ = error.__context__ = None
-        return error
-    where = f"{Path(last.filename).name}, line {last.lineno}"
-    return DxError(Errors.DX033.format(error=type(error).__name__, where=where))
 
 
 def closed(function: Callable[P, R]) -> Callable[P, R]:
@@ -256,7 +252,7 @@ class DxSanitizer(FailsClosed):
     @closed
     def _check_pipeline(self) -> None:
         if self._nlp is not None and self._checked_names != self._nlp.pipe_names:
-            self.settings.selector.check(self._nlp, self.name)
+            self._check_selector(self._nlp)
             check_listeners(self._nlp, self.name)
             if not self._checked_names:
                 check_labels(self.settings, self._nlp, self.name)
@@ -279,7 +275,9 @@ class DxSanitizer(FailsClosed):
         space = self._space
         if space is None:
             nlp = self._pipeline()
-            space = self.settings.space.load(nlp)
+            source = self.settings.space
+            with PartCall("space", "SpaceSource.load", source, reads_text=False):
+                space = source.load(nlp)
             if self.settings.space.is_default and nlp.lang == "en":
                 warn_missing_words(space)
             self._use(space)
@@ -316,10 +314,17 @@ class DxSanitizer(FailsClosed):
         Workers that are forked later share their memory.
         """
         if self._nlp is not None:
-            self.settings.selector.check(self._nlp, self.name)
+            self._check_selector(self._nlp)
         space = self.fitted.context.space
         space.find("")
-        self.settings.mechanism.sample(np.zeros(1, dtype=np.int64), self.settings.rng)
+        mechanism = self.settings.mechanism
+        with PartCall("mechanism", "Mechanism.sample", mechanism, reads_text=True):
+            mechanism.sample(np.zeros(1, dtype=np.int64), self.settings.rng)
+
+    def _check_selector(self, nlp: Language) -> None:
+        selector = self.settings.selector
+        with PartCall("selector", "Selector.check", selector, reads_text=False):
+            selector.check(nlp, self.name)
 
     def _use(self, space: Space) -> None:
         saved = self._saved

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, PartCall
 from ..mechanisms.built import check_fitted
 from ..mechanisms.levels import level_of, scale_of
 from ..space import Space
 from ..space.search.protocols import FindsSettings
 from ..surrogates.base import Scope
-from ..ty import (
-    Mechanism,
-    facts_of,
-)
+from ..ty import Mechanism, facts_of
 from .carrying import describe_carry
 from .name_distances import naming_rate
 from .receipt import ReceiptTerms, surrogate_names
@@ -34,14 +31,17 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Rece
     """
     mechanism, editor = settings.mechanism, settings.editor
     projection = facts_of(mechanism).projection
-    mechanism.fit(space)
+    with PartCall("mechanism", "Mechanism.fit", mechanism, reads_text=False):
+        mechanism.fit(space)
     check_fitted(mechanism, space)
     if settings.vectors == "noisy":
-        empty = mechanism.sample(np.zeros(0, dtype=np.int64), settings.rng)
+        with PartCall("mechanism", "Mechanism.sample", mechanism, reads_text=True):
+            empty = mechanism.sample(np.zeros(0, dtype=np.int64), settings.rng)
         if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
             raise DxError(Errors.DX035.format(mechanism=mechanism.name))
     if editor is not None:
-        editor.fit(space, mechanism, settings.space.allowed())
+        with PartCall("editor", "Editor.fit", editor, reads_text=False):
+            editor.fit(space, mechanism, settings.space.allowed())
     epsilon, scope = mechanism.guarantee.epsilon, settings.scope
     # Attackers were measured where every word is sampled, and nothing else of the text is visible.
     shown = (type(settings.selector), scope, settings.casing, settings.carry)

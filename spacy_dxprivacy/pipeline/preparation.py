@@ -11,7 +11,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, PartCall
 from ..privacy.loss import MAX_SENTENCE_WORDS
 from ..surrogates.replacements import replace_mentions
 from ..text.language import foreign_names
@@ -19,7 +19,7 @@ from ..text.mentions import Entity, plain_label, unite
 from .context import StageContext
 from .draft import Draft
 from .kinds import TO_DRAW, WORDS_OF_SENTENCES, Kind, of_kind
-from .selectors import Entities
+from .selectors import Entities, FunctionSelector
 from .settings import SanitizerSettings
 
 
@@ -93,10 +93,15 @@ def _selected(
     if isinstance(selector, Entities) and entities is not None:
         selected = selector.words(doc, entities)  # without a second search for entities
     else:
-        selected = checked_mask("The selector", selector.select(doc), len(doc))
+        given = selector.function if isinstance(selector, FunctionSelector) else selector
+        with PartCall("selector", "Selector.select", given, reads_text=True):
+            chosen = selector.select(doc)
+        selected = checked_mask("The selector", chosen, len(doc))
     if rule is None:
         return selected, np.zeros(len(doc), dtype=bool)
-    return selected, checked_mask("The mechanism for numbers", rule.find(doc), len(doc))
+    with PartCall("mechanism for numbers", "NumberDraw.find", rule, reads_text=True):
+        found = rule.find(doc)
+    return selected, checked_mask("The mechanism for numbers", found, len(doc))
 
 
 def _draw_once(draft: Draft) -> Ints1d:

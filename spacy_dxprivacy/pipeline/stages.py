@@ -15,7 +15,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats2d, Ints1d
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, PartCall
 from ..privacy.composition import repeat
 from ..space import Space
 from ..space.blocked import substitutes_of
@@ -25,7 +25,7 @@ from .context import StageContext
 from .draft import Draft
 from .kinds import DRAWN, DRAWN_WORDS, Kind, of_kind
 from .persons import check_persons
-from .preparation import bad_return, draw_surrogates, select
+from .preparation import bad_return, checked_mask, draw_surrogates, select
 from .unknown_words import UNKNOWN_SHOWN
 
 BLOCK_NUMBERS = 2**22  # random numbers in one call of a mechanism: 32 MB as float64
@@ -122,9 +122,10 @@ def _sample_sentences(
     rows: Ints1d, starts: Bools1d, is_fixed: Bools1d, context: StageContext
 ) -> Ints1d:
     mechanism: Any = context.settings.mechanism
-    draw = mechanism.sample(
-        rows, context.settings.rng, starts=starts, fixed=is_fixed, unknown=rows < 0
-    )
+    with PartCall("mechanism", "Mechanism.sample", mechanism, reads_text=True):
+        draw = mechanism.sample(
+            rows, context.settings.rng, starts=starts, fixed=is_fixed, unknown=rows < 0
+        )
     return _checked_rows(draw.rows, len(rows), context.space)
 
 
@@ -136,7 +137,9 @@ def _left_to_policy(draft: Draft, context: StageContext) -> Ints1d:
         return places
     if not hasattr(policy, "keeps_form"):
         return places[:0]
-    return places[[policy.keeps_form(text) for text in _input_texts(draft, places)]]
+    with PartCall("policy for unknown words", "Unknown.replace", policy, reads_text=True):
+        exceptions = [policy.keeps_form(text) for text in _input_texts(draft, places)]
+    return places[checked_mask("The policy for unknown words", exceptions, len(places))]
 
 
 def _sample_words_alone(
@@ -146,14 +149,16 @@ def _sample_words_alone(
     mechanism, rng, space = context.settings.mechanism, context.settings.rng, context.space
     unknown = rows[places] < 0
     for part in _blocks(places[~unknown], space):
-        draw = mechanism.sample(rows[part], rng)
+        with PartCall("mechanism", "Mechanism.sample", mechanism, reads_text=True):
+            draw = mechanism.sample(rows[part], rng)
         rows[part] = _checked_rows(draw.rows, len(part), space)
         if vectors is not None:
             vectors[part] = _checked_vectors(draw.vectors, len(part), space)
     if vectors is not None:
         # Unknown words get the noisy vector of a uniform public word: vectors must not reveal them.
         for part in _blocks(places[unknown], space):
-            draw = mechanism.sample(rng.integers(len(space), len(part)), rng)
+            with PartCall("mechanism", "Mechanism.sample", mechanism, reads_text=True):
+                draw = mechanism.sample(rng.integers(len(space), len(part)), rng)
             vectors[part] = _checked_vectors(draw.vectors, len(part), space)
 
 
@@ -184,11 +189,13 @@ def edit_words(draft: Draft, context: StageContext) -> Draft:
     if context.settings.scope == "type":
         places = _places_to_draw(draft, drawn, context)
         fixed = np.zeros(len(places), dtype=bool)
-        edited = editor.edit(rows[places], mechanism)
+        with PartCall("editor", "Editor.edit", editor, reads_text=True):
+            edited = editor.edit(rows[places], mechanism)
     else:
         places, starts = _visible_words(draft, context, drawn)
         fixed = ~drawn[places]
-        edited = editor.edit(rows[places], mechanism, starts, fixed=fixed)
+        with PartCall("editor", "Editor.edit", editor, reads_text=True):
+            edited = editor.edit(rows[places], mechanism, starts, fixed=fixed)
     rows[places] = _checked_edit(edited, rows[places], fixed)
     return _with_rows(draft, rows, context)
 
@@ -200,7 +207,9 @@ def replace_unknown(draft: Draft, context: StageContext) -> Draft:
     if not len(places):
         return draft
     policy, rng = context.settings.unknown, context.settings.rng
-    chosen = policy.replace(_input_texts(draft, places), context.space, rng)
+    texts = _input_texts(draft, places)
+    with PartCall("policy for unknown words", "Unknown.replace", policy, reads_text=True):
+        chosen = policy.replace(texts, context.space, rng)
     words = draft.words.copy()
     words[places] = _checked_texts(chosen, len(places), "The policy for unknown words")
     return replace(draft, words=words[draft.draws])
@@ -217,7 +226,8 @@ def draw_numbers(draft: Draft, context: StageContext) -> Draft:
     for document in np.unique(draft.documents[places]).tolist():
         numbers = places[draft.documents[places] == document]
         mentions = [Mention(text, "NUMBER") for text in _input_texts(draft, numbers)]
-        drawn = rule.replace(mentions, Draws(rng))
+        with PartCall("mechanism for numbers", "Surrogate.replace", rule, reads_text=True):
+            drawn = rule.replace(mentions, Draws(rng))
         words[numbers] = _checked_texts(drawn, len(numbers), part_name)
     return replace(draft, words=words[draft.draws])
 
@@ -226,7 +236,9 @@ def apply_stages(draft: Draft, context: StageContext) -> Draft:
     """Apply the stages of other packages, which see the release only."""
     for name, stage in context.settings.stages.items():
         shows_unknown = UNKNOWN_SHOWN in context.settings.unknown.in_clear
-        released = stage(draft.public(shows_unknown=shows_unknown), context.settings.rng)
+        public = draft.public(shows_unknown=shows_unknown)
+        with PartCall(f"stage {name}", "ReleaseStage.__call__", stage, reads_text=True):
+            released = stage(public, context.settings.rng)
         if not isinstance(released, Draft):
             shape = {"given": type(released).__name__, "count": len(draft), "expected": "a Draft"}
             raise DxError(Errors.DX038.format(part=f"The stage {name}", **shape))

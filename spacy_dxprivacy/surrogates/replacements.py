@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, PartCall
 from ..privacy.randomness import Rng
 from ..text.language import base_language, language_of_doc
 from ..text.mentions import Entity, plain_label, unite
@@ -176,7 +176,8 @@ def _draw_checked(
     surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws
 ) -> list[str | None]:
     """Draw texts. Raise DxError if one is missing, or if more originals occur than by chance."""
-    drawn = surrogate.replace(mentions, draws)
+    with PartCall("surrogate", "Surrogate.replace", surrogate, reads_text=True):
+        drawn = surrogate.replace(mentions, draws)
     right = isinstance(drawn, list) and len(drawn) == len(mentions)
     if not right or not all(t is None or (isinstance(t, str) and t.strip()) for t in drawn):
         raise DxError(Errors.DX113.format(name=surrogate.name, count=len(mentions)))

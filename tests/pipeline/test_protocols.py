@@ -5,7 +5,7 @@ import traceback
 
 import numpy as np
 import pytest
-from conftest import CONSTANT, SECRET_TEXT, Double, leaks, sanitizing
+from conftest import CONSTANT, SECRET_TEXT, Double, leaks, pipeline_of, sanitizing
 
 from spacy_dxprivacy import DxError, registry
 from spacy_dxprivacy.pipeline.settings import SanitizerSettings
@@ -216,4 +216,87 @@ def test_a_part_that_fails_in_a_worker_is_an_error_without_text(forking, file_sp
     nlp = with_part(Part(select=raising), "selector", space=file_space, mechanism=CONSTANT)
     with pytest.raises(Exception, match="DX033") as caught:
         list(nlp.pipe([SECRET_TEXT] * 4, n_process=2, batch_size=1))
+    assert not leaks("".join(traceback.format_exception(caught.value)))
+
+
+# -- what the user reads ---------------------------------------------------------------------------
+
+
+def on_purpose(*arguments, **settings):
+    try:
+        raise KeyError(SECRET_TEXT)
+    except KeyError as error:
+        raise DxError("Set width = 12 in my.Part.v1.") from error
+
+
+class Their(DxError):
+    pass
+
+
+def in_their_class(*arguments, **settings):
+    raise Their("Set width = 12 in my.Part.v1.")
+
+
+ON_PURPOSE = {
+    "check": ("selector", Part, "check"),
+    "fit": ("editor", Part, "fit"),
+    "unfit": ("mechanism", Double, "fit"),
+    "load": ("space", type(registry.dx_spaces.get("dx.AutoSpace.v1")()), "load"),
+}
+
+
+@pytest.mark.parametrize("raises", [on_purpose, in_their_class])
+@pytest.mark.parametrize("name", ON_PURPOSE)
+def test_an_error_for_the_user_before_any_text_comes_as_it_is(file_space, name, raises):
+    setting, kind, method = ON_PURPOSE[name]
+    part = kind(load=raises) if setting == "space" else kind()
+    if setting != "space":
+        setattr(part, method, raises)
+    others = {"space": file_space, "mechanism": CONSTANT}
+    nlp = with_part(part, setting, **{k: v for k, v in others.items() if k != setting})
+    for run in (lambda: nlp(SECRET_TEXT), nlp.get_pipe("dx_sanitizer").warm_up):
+        with pytest.raises(DxError, match=r"^Set width = 12 in my\.Part\.v1\.$") as caught:
+            run()
+        assert not leaks("".join(traceback.format_exception(caught.value)))
+
+
+class FailingNumbers(Part):
+    def find(self, doc):
+        return np.ones(len(doc), dtype=bool)
+
+
+FREE = registry.dx_surrogates.get("dx.Redact.v1")().guarantee
+THEIRS = {"@dx_surrogates": "test.Part.v1"}
+NAMED = {
+    "selector": ("check", "The selector Part, called as Selector.check of the protocol, failed"),
+    "a function": ("select", "The selector raising, called as Selector.select of the protocol"),
+    "unknown": ("replace", "The policy for unknown words Part, called as Unknown.replace"),
+    "editor": ("edit", "The editor Part, called as Editor.edit"),
+    "stages": ("__call__", "The stage mine raising, called as ReleaseStage.__call__"),
+    "numbers": ("find", "The mechanism for numbers FailingNumbers, called as NumberDraw.find"),
+    "surrogates": ("replace", "The surrogate FailingNumbers, called as Surrogate.replace"),
+    "mechanism": ("fit", "The mechanism Unfit, called as Mechanism.fit"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", NAMED)
+def test_the_error_names_the_part_and_its_protocol(file_space, setting):
+    method, says = NAMED[setting]
+    config = {"space": file_space, "mechanism": CONSTANT}
+    if setting in ("numbers", "surrogates"):
+        bad = FailingNumbers(guarantee=FREE, **{"replace": raising, method: raising})
+        registry.dx_surrogates("test.Part.v1", func=lambda: bad)
+        nlp = pipeline_of("dx_entity_ruler")
+        nlp.add_pipe("dx_sanitizer", config={**config, setting: (
+            THEIRS if setting == "numbers" else {"PERSON": THEIRS})})  # fmt: skip
+    elif setting == "stages":
+        registry.dx_stages("test.Part.v1", func=lambda: raising)
+        nlp = sanitizing(**config, stages={"mine": {"@dx_stages": "test.Part.v1"}})
+    elif setting == "mechanism":
+        nlp = with_part(Unfit(), "mechanism", space=file_space)
+    else:
+        part = raising if setting == "a function" else Part(**{method: raising})
+        nlp = with_part(part, "selector" if setting == "a function" else setting, **config)
+    with pytest.raises(DxError, match=f"DX033.*{says}.* with KeyError in test_protocols") as caught:
+        nlp(f"Maria Jones. {SECRET_TEXT}")
     assert not leaks("".join(traceback.format_exception(caught.value)))
