@@ -157,7 +157,10 @@ class Errors:
         " in [components.dx_sanitizer.space] to a file with one word a line (@dx_spaces = "
         '"dx.PipelineVectors.v1").'
     )
-    DX023 = "max_words, pattern and exclude leave no word in the space. Relax one of them."
+    DX023 = (
+        "max_words, pattern and exclude leave no word in the space. Relax one of them. Words whose "
+        "vectors are 0 do not count."
+    )
     DX024 = "{path} is not a saved space: {why}"
     DX025 = (
         "The saved pipeline was made for the space {saved}, but this space is {found}, so its"
@@ -391,6 +394,19 @@ class Errors:
         "The tokenizer leaves quotes, brackets and commas at words, where no recogniser finds "
         "names. Use the tokenizer of the language, or put the recogniser before components that "
         "annotate tokens."
+    )
+
+    DX186 = (
+        "{path} is not a saved sanitizer: {why}. Make the pipeline again from its config, and save "
+        "it with nlp.to_disk or nlp.to_bytes."
+    )
+    DX187 = (
+        "A component needs a Doc, got {given}. Call the pipeline with texts: nlp(text) or "
+        "nlp.pipe(texts)."
+    )
+    DX188 = (
+        "spans_key names {key!r}, but no component before the sanitizer has set these spans on a "
+        "Doc, so they would not be replaced. Add the component, or leave spans_key out."
     )
 
 

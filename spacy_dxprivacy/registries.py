@@ -7,7 +7,9 @@ groups such as "spacy_dx_mechanisms". The module of a part is imported when its 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, cast
+from functools import update_wrapper
+from inspect import Signature, signature
+from typing import Any, Protocol, TypeVar, cast, get_type_hints
 
 import catalogue
 from spacy import util
@@ -63,7 +65,7 @@ class PartRegistry(catalogue.Registry):  # type: ignore[misc]  # catalogue has n
             about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(self.names())}
             hint = did_you_mean(name, self.names())
             raise DxError(Errors.DX007.format(**about, hint=hint))
-        return super().get(name)
+        return _with_types(super().get(name))
 
     def find(self, name: str) -> dict[str, Any]:
         """Return where a part is defined. Raise catalogue.RegistryError for an unknown name, as
@@ -80,6 +82,24 @@ class PartRegistry(catalogue.Registry):  # type: ignore[misc]  # catalogue has n
 
     def __contains__(self, name: object) -> bool:
         return name in self.names()
+
+
+def _with_types(constructor: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a constructor by whose types spaCy checks a config, which it does for functions only:
+    for a class, a function that makes its object."""
+    if not isinstance(constructor, type):
+        return constructor
+    types = get_type_hints(constructor.__init__)  # type: ignore[misc]
+    parameters = signature(constructor).parameters.values()
+
+    def make(*arguments: Any, **settings: Any) -> Any:
+        return constructor(*arguments, **settings)
+
+    update_wrapper(make, constructor, assigned=("__module__", "__name__", "__doc__"), updated=())
+    make.__signature__ = Signature(  # type: ignore[attr-defined]
+        [p.replace(annotation=types.get(p.name, p.annotation)) for p in parameters]
+    )
+    return make
 
 
 registry = cast(Registries, util.registry)

@@ -6,15 +6,15 @@ rules and the network are only imported when a pipeline uses them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from . import NETWORK, NETWORK_CONFIG
 
-if TYPE_CHECKING:
-    from .recogniser import DxEntityRecognizer
-    from .ruling import DxEntityRuler
+# spaCy checks the types of settings only if it can look up those of all annotations.
+Recogniser = Callable[[Doc], Doc]
 
 
 @Language.factory(
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     assigns=["doc.ents", "token.ent_type", "token.ent_iob"],
     default_config={"guess": True, "overwrite_ents": False},
 )
-def make_dx_entity_ruler(
-    nlp: Language, name: str, guess: bool, overwrite_ents: bool
-) -> DxEntityRuler:
+def make_dx_entity_ruler(nlp: Language, name: str, guess: bool, overwrite_ents: bool) -> Recogniser:
     """Make a component that finds entities by rules. See DxEntityRuler."""
     from .ruling import DxEntityRuler
 
@@ -38,7 +36,7 @@ def make_dx_entity_ruler(
 )
 def make_dx_entity_recognizer(
     nlp: Language, name: str, threshold: dict[str, float], evidence: dict[str, float]
-) -> DxEntityRecognizer:
+) -> Recogniser:
     """Make a component that finds entities by a trained network. See DxEntityRecognizer."""
     from .recogniser import DxEntityRecognizer
 

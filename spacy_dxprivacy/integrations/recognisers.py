@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -11,6 +11,7 @@ from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..config.options import to_names
 from ..errors import DxError, Errors, FailsClosed
 from ..pipeline.selectors import entity_labels
 from ..text.mentions import Entity, add_spans
@@ -19,14 +20,28 @@ from ..validate import fail
 
 
 @Language.factory("dx_models", assigns=["doc.ents", "doc.spans"])
+def make_dx_models(nlp: Language, name: str, models: str | list[str]) -> DxModels:
+    """Make a component with the recognisers of other pipelines.
+
+    Args:
+        nlp: The pipeline.
+        name: The name of the component.
+        models: Packages or folders, one or more, as for `spacy.load`.
+    """
+    return DxModels(to_names(models) if isinstance(models, str) else models)
+
+
 class DxModels(FailsClosed):
     """Add the entities and spans of other pipelines to those that dx.Entities.v1 reads.
 
     models: packages or folders, as for `spacy.load`. labels: the labels that they predict; None if
-    unknown. Raises DxError if a pipeline fails, has no recogniser, or changes the text.
+    unknown. Raises DxError for no models, and if a pipeline fails, has no recogniser, or changes
+    the text.
     """
 
-    def __init__(self, nlp: Language, name: str, models: list[str]) -> None:
+    def __init__(self, models: Sequence[str]) -> None:
+        if not models:
+            raise fail("models", "one pipeline or more: packages or folders", list(models))
         self.models = [util.load_model(model) for model in models]
         labels = [entity_labels(model, before="") for model in self.models]
         self.labels = None if None in labels else set().union(*filter(None, labels))

@@ -27,12 +27,12 @@ from ..errors import (
     warn_always,
     without_text,
 )
-from ..files.limits import read_json
+from ..files.limits import read_json, unpack
 from ..machine import one_thread_in_workers
 from ..mechanisms.named import DEFAULT
 from ..space import BUILTIN, Space, learned
 from ..text.language import LANGUAGE, uncovered
-from ..text.normal_doc import in_normal_form
+from ..text.normal_doc import check_doc, in_normal_form
 from ..ty import Mechanism
 from .annotating import annotate_original
 from .carrying import dropped_annotations
@@ -138,6 +138,11 @@ class SavedSpace:
     folder: Path | None
 
 
+def _not_saved(folder: Path | None, why: str) -> DxError:
+    path = "This" if folder is None else folder
+    return DxError(Errors.DX186.format(path=path, why=why))
+
+
 def closed(function: Callable[P, R]) -> Callable[P, R]:
     """Replace the exceptions of a function, which may be those of other packages and hold text."""
 
@@ -177,6 +182,7 @@ class DxSanitizer(FailsClosed):
     # -- use -------------------------------------------------------------------------------------
 
     def __call__(self, doc: Doc) -> Doc:
+        check_doc(doc)
         self._check_pipeline()
         return self._sanitize([doc])[0]
 
@@ -190,6 +196,7 @@ class DxSanitizer(FailsClosed):
         docs: list[Doc] = []
         tokens = 0
         for doc in stream:
+            check_doc(doc)
             docs.append(doc)
             tokens += len(doc)
             if len(docs) == batch_size or tokens >= max_tokens:
@@ -347,9 +354,18 @@ class DxSanitizer(FailsClosed):
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
-        """Load what to_disk wrote. Raise DxError if the space has changed."""
+        """Load what to_disk wrote. Raise DxError if it is damaged, or the space has changed."""
         folder = Path(path)
-        util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p), folder)}, exclude)
+
+        def read_about(path: Path) -> None:
+            try:
+                saved = read_json(path)
+            except (OSError, ValueError) as error:
+                why = f"{path.name} is missing or damaged ({type(error).__name__})"
+                raise _not_saved(folder, why) from None
+            self._expect(saved, folder)
+
+        util.from_disk(path, {"dx.json": read_about}, exclude)
         if self._saved is not None and (folder / "space").is_dir():
             self._use(Space.load(folder / "space", verify=True))
         return self
@@ -363,14 +379,17 @@ class DxSanitizer(FailsClosed):
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DxSanitizer:
-        """Load what to_bytes returned. Raise DxError if the space has changed."""
+        """Load what to_bytes returned. Raise DxError if it is damaged, or the space has changed."""
 
         def read_space(packed: bytes) -> None:
             if self._saved is not None:
                 self._use(Space.from_bytes(packed))
 
         readers: dict[str, Callable[[Any], Any]] = {"dx": self._expect, "space": read_space}
-        util.from_bytes(data, readers, exclude)
+        saved = unpack(data)
+        if not isinstance(saved, dict):
+            raise _not_saved(None, "it holds something else")
+        util.from_dict(saved, readers, exclude)
         return self
 
     def _about(self) -> dict[str, Any]:
@@ -382,8 +401,12 @@ class DxSanitizer(FailsClosed):
             return {}
         return dict(self._nlp.get_pipe_config(self.name).get("space", {}))
 
-    def _expect(self, saved: dict[str, Any], folder: Path | None = None) -> None:
-        """Expect the saved space, unless the config now names another."""
+    def _expect(self, saved: Any, folder: Path | None = None) -> None:
+        """Expect the saved space, unless the config now names another. Raise DxError if it is not
+        what to_disk saves."""
+        parts = (saved.get("digest"), saved.get("space", {})) if isinstance(saved, dict) else ()
+        if tuple(map(type, parts)) != (str, dict):
+            raise _not_saved(folder, "it does not name the space")
         config, saved_config = self._space_block(), saved.get("space", {})
         # Settings that a later version added do not count.
         differs = any(config.get(key) != value for key, value in saved_config.items())

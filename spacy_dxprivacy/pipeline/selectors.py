@@ -130,8 +130,10 @@ class Entities:
 
     def entities(self, doc: Doc) -> list[Entity]:
         """Return the entities to replace, in order, without overlaps, with normalised labels. Raise
-        DxError if no recogniser ran."""
+        DxError if no recogniser ran, or no component set the spans of `spans_key`."""
         key = self.spans_key
+        if len(doc) and key is not None and key not in doc.spans:
+            raise DxError(Errors.DX188.format(key=key))
         recognised = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
         if len(doc) and not recognised:
             raise DxError(Errors.DX030)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from typing import Any
 
 from spacy.language import Language
+from spacy.tokens.underscore import Underscore
+from spacy.util import get_lang_class
 
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_mechanism
@@ -126,8 +129,10 @@ class SanitizerSettings:
         one_of("unknown_language", self.unknown_language, ("refuse", "redact"))
         items = [self.carry] if isinstance(self.carry, str) else self.carry
         self.carry = tuple(map(check_carry, items))
-        if not (isinstance(self.attribute, str) and self.attribute.isidentifier()):
+        if not _is_attribute(self.attribute):
             raise fail("attribute", "a name of Python, such as 'dx'", self.attribute)
+        if self.language is not None and not _is_language(self.language):
+            raise fail("language", "the code of a language, such as 'en'", self.language)
         for name in ("max_epsilon_per_doc", "max_epsilon_per_person"):
             if getattr(self, name) is not None:
                 setattr(self, name, positive(name, getattr(self, name)))
@@ -206,6 +211,19 @@ class SanitizerSettings:
         covered = {plain_label(name) for name in self.active_surrogates}
         ways = {surrogate.way for surrogate in self.active_surrogates.values()}
         return "words" in ways or not covered.issuperset(map(plain_label, self.selector.labels))
+
+
+def _is_attribute(name: str) -> bool:
+    """Return whether doc._.NAME can be an attribute of this package."""
+    return name.isidentifier() and not iskeyword(name) and not hasattr(Underscore, name)
+
+
+def _is_language(code: str) -> bool:
+    try:
+        get_lang_class(code)
+    except ImportError:
+        return False
+    return True
 
 
 def check_labels(settings: SanitizerSettings, nlp: Language, name: str) -> None:

@@ -17,6 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
+from ..errors import DxError, Errors
 from .coded import CODED, cuts_at, decoded, is_coded, moved_levels, pairs_of
 from .normal import is_normal, normalised
 from .tokens import tokenize
@@ -24,6 +25,12 @@ from .tokens import tokenize
 # In the user data of a Doc: places of its text to be mapped to the new text.
 MARKS = "dx_marks"
 SANITIZED = "dx_receipt"  # in the user data of a Doc that a sanitizer made
+
+
+def check_doc(given: object) -> None:
+    """Raise DxError unless a component was called with a Doc."""
+    if not isinstance(given, Doc):
+        raise DxError(Errors.DX187.format(given=type(given).__name__))
 
 
 def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
@@ -36,7 +43,11 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
         doc: The input of a component.
         nlp: The pipeline; None in a worker, which tokenizes by the defaults of the language.
         pipe: The component.
+
+    Raises:
+        DxError: For any other value than a Doc.
     """
+    check_doc(doc)
     text = doc.text
     codes = CODED not in doc.user_data and is_coded(text)
     if is_normal(text) and not codes:

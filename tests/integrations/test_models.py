@@ -127,7 +127,9 @@ def test_a_label_that_no_model_predicts_is_an_error(saved):
         make_pipeline(entities="persn", model=known)
     make_pipeline(entities="persn", model=["rules", saved("like_hf_token_pipe")])  # it may
     with pytest.raises(DxError, match="DX030"):
-        Entities(["PERSON"]).entities(joined()(TEXT))
+        Entities(["PERSON"]).entities(spacy.blank("en")(TEXT))
+    with pytest.raises(DxError, match=r"DX001.*models must be one pipeline or more"):
+        joined()
 
 
 @pytest.mark.parametrize("component", ["skips", "raises", "sentencizer", "changes"])

@@ -84,8 +84,10 @@ def test_spans_of_a_key_are_taken_as_well_and_need_no_entities():
     assert left(doc, "PERSON", spans_key="pii") == "We met _ _ there ."
     with pytest.raises(DxError, match="DX030"):
         left(doc, "PERSON")
-    with pytest.raises(DxError, match="DX030"):
-        left(NLP.make_doc("We met."), "PERSON", spans_key="pii")
+    for other in (NLP.make_doc("We met."), doc_of("We met Lopez.", ("Lopez", "PERSON"))):
+        with pytest.raises(DxError, match=r"DX188.*spans_key names 'pii'"):
+            left(other, "PERSON", spans_key="pii")
+    assert left(NLP.make_doc(""), "PERSON", spans_key="pii") == ""
 
 
 def test_a_span_of_another_label_takes_nothing_away():
