@@ -96,6 +96,7 @@ def _with_types(constructor: Callable[..., Any]) -> Callable[..., Any]:
         return constructor(*arguments, **settings)
 
     update_wrapper(make, constructor, assigned=("__module__", "__name__", "__doc__"), updated=())
+    make.__annotations__ = types
     make.__signature__ = Signature(  # type: ignore[attr-defined]
         [p.replace(annotation=types.get(p.name, p.annotation)) for p in parameters]
     )
