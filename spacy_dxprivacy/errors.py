@@ -409,6 +409,11 @@ class Errors:
         "Doc, so they would not be replaced. Add the component, or leave spans_key out."
     )
 
+    DX189 = (
+        "{name} is given twice: {outer!r} for the component, and {inner!r} in {block}. Leave one "
+        "of them out."
+    )
+
 
 @with_codes
 class Warnings:
@@ -443,8 +448,9 @@ class Warnings:
         "their components after it."
     )
     DX107 = (
-        "The mechanism {name} has no effect: each selected label has a surrogate of its own. Leave "
-        'the setting out, or give a label the surrogate "dx.Words.v1", whose words are sampled.'
+        "The mechanism {name} with epsilon = {epsilon:g} has no effect: each selected label has a "
+        "surrogate of its own. Leave mechanism and epsilon out, or give a label the surrogate "
+        '"dx.Words.v1", whose words are sampled.'
     )
     DX121 = (
         "There are surrogates for {unknown}, which no component before the sanitizer "

@@ -89,7 +89,10 @@ def _with_types(constructor: Callable[..., Any]) -> Callable[..., Any]:
     for a class, a function that makes its object."""
     if not isinstance(constructor, type):
         return constructor
-    types = get_type_hints(constructor.__init__)  # type: ignore[misc]
+    try:
+        types = get_type_hints(constructor.__init__)  # type: ignore[misc]
+    except (AttributeError, NameError, TypeError):  # names that are imported for a type checker
+        return constructor
     parameters = signature(constructor).parameters.values()
 
     def make(*arguments: Any, **settings: Any) -> Any:

@@ -20,6 +20,12 @@ def fail(name: str, expected: str, value: object) -> DxError:
     return DxError(Errors.DX001.format(name=name, expected=expected, given=value))
 
 
+def given_twice(name: str, outer: object, inner: object, part: str) -> DxError:
+    """Return the error for a setting of the component that the block of a part has too."""
+    block = f"[components.dx_sanitizer.{part}]"
+    return DxError(Errors.DX189.format(name=name, outer=outer, inner=inner, block=block))
+
+
 def needs(package: str, feature: str, *, extra: str) -> None:
     """Raise UsageError if a package is missing, with the extra that installs it."""
     if find_spec({"scikit-learn": "sklearn"}.get(package, package)) is None:

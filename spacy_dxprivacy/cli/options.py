@@ -199,7 +199,10 @@ def setup_errors() -> Iterator[None]:
         warnings.simplefilter("ignore", DxWarning)
         try:
             yield
-        except (ConfigValidationError, InterpolationError, ValueError, OSError) as error:
+        except ConfigValidationError as error:
+            about = ConfigValidationError.from_error(error, show_config=False)
+            raise UsageError(str(about).strip()) from None
+        except (InterpolationError, ValueError, OSError) as error:
             raise UsageError(str(error).strip()) from None
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import configparser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,13 @@ import spacy
 from spacy import util
 from spacy.language import Language
 from spacy.training.initialize import get_sourced_components
-from thinc.api import Config
+from thinc.api import Config, ConfigValidationError
 
 from ..config.code import import_code
 from ..config.options import PipelineOptions, to_names, unknown_key
 from ..config.spacy_config import read_config
 from ..entities import NETWORK, NETWORK_CONFIG
-from ..errors import UsageError
+from ..errors import DxError, UsageError
 from ..files.limits import MAX_CONFIG, check_size
 from ..mechanisms.named import mechanism_config, parameters_of
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
@@ -33,6 +35,8 @@ BATCH_SIZE = 128  # documents, if the config sets none; spaCy's default is 1000
 RECOGNISERS = {"rules": "dx_entity_ruler", "network": NETWORK}  # of this package, as models
 NO_LIMIT = 2**40  # characters; spaCy's max_length must be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
+# What None stands for in the block of a sanitizer, of which an override may change a part.
+IF_NONE = {name: DEFAULT_CONFIG[name] for name in ("mechanism", "unknown")}
 ROOTS = (*DEFAULT_CONFIG, "nlp", "components")  # first parts of override paths
 
 
@@ -55,7 +59,8 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
             "`config` takes no other settings: give them in the file, or leave it out."
         )
     else:
-        nlp = _configured(options.config, options.overrides)
+        with _errors_of(options.config):
+            nlp = _configured(options.config, options.overrides)
     sanitizer = get_sanitizer(nlp)
     if options.language is not None:
         sanitizer.settings.language = options.language
@@ -136,13 +141,35 @@ def _configured(config: Path | str, overrides: Mapping[str, Any]) -> Language:
     if path.is_dir():
         if not (path / "config.cfg").is_file():
             raise UsageError(f"{path}: is not a saved pipeline, since it has no config.cfg.")
+        read_config(path / "config.cfg")
         return _loaded(path, overrides)
     if not path.exists():
-        if not util.is_package(str(config)):
+        if not _is_installed(str(config)):
             kinds = "no such config file, no saved pipeline, and no installed one"
             raise UsageError(f"{config}: {kinds}.")
         return _loaded(str(config), overrides)
     return _assemble(path, overrides)
+
+
+def _is_installed(name: str) -> bool:
+    """Return whether a package is installed and holds a pipeline, as `spacy package` makes it."""
+    found = find_spec(name) if util.is_package(name) and name.isidentifier() else None
+    folders = () if found is None else found.submodule_search_locations or ()
+    return any((Path(folder) / "meta.json").is_file() for folder in folders)
+
+
+@contextmanager
+def _errors_of(config: Path | str) -> Iterator[None]:
+    """Make a UsageError, with the name of a pipeline, of what a damaged one raises."""
+    try:
+        yield
+    except (DxError, ConfigValidationError, OSError):
+        raise  # they name what is wrong
+    except (ImportError, ValueError) as error:
+        raise UsageError(f"{config}: {error}") from None
+    except Exception as error:
+        why = f"it or a file in it is damaged ({type(error).__name__})."
+        raise UsageError(f"{config}: {why}") from None
 
 
 def _loaded(name: Path | str, overrides: Mapping[str, Any]) -> Language:
@@ -234,6 +261,9 @@ def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config)
     """
     config = Config(block)
     for path in sorted(overrides, key=lambda path: "@" not in path):
+        root, _, below = path.partition(".")
+        if below and root in IF_NONE and known.merge(config)[root] is None:
+            config = Config({**config, root: IF_NONE[root]})
         check_path(path, known.merge(config))
         value = overrides[path]
         for part in reversed(path.split(".")):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -108,6 +109,11 @@ class BuiltMechanism(Generic[T]):
         self._built, self._space = built, space
         self.facts = self._fitted_facts(space, built)
         return self
+
+    def with_epsilon(self, epsilon: float) -> Self:
+        """Return the mechanism, unfitted, with another epsilon."""
+        guarantee = replace(self._unfitted_guarantee, epsilon=epsilon)
+        return type(self)(self.name, guarantee, self.build, self._unfitted_facts)
 
     def _fitted_facts(self, space: Space, built: T) -> Facts:
         return self._unfitted_facts

@@ -135,9 +135,10 @@ def level_of(mechanism: Mechanism, epsilon: float) -> Level | None:
 
 def to_epsilon(given: str | float, mechanism: str) -> float:
     """Return epsilon as a number, for a number or the name of a level. Raise UsageError."""
-    if given in LEVELS and mechanism == MECHANISM:
+    is_level = isinstance(given, str) and given in LEVELS
+    if is_level and mechanism == MECHANISM:
         return LEVELS[str(given)].epsilon
-    if given in LEVELS:
+    if is_level:
         raise UsageError(f"`epsilon` must be a number: {given!r} is a level of {MECHANISM} alone.")
     try:
         number = float(given) if isinstance(given, str) else given

@@ -13,11 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from thinc.api import Config
+
 from ..errors import DxError, UsageError, did_you_mean
 from ..prior.builtin import DOMAINS
 from ..registries import registry
 from ..ty import Mechanism
-from .built import BLOCK
+from ..validate import given_twice
+from .built import BLOCK, BuiltMechanism, check_mechanism
 from .levels import MECHANISM, to_epsilon
 
 DEFAULT: dict[str, Any] = {
@@ -152,13 +155,57 @@ def prior_config(given: str) -> dict[str, Any]:
     return {"@dx_priors": full_name("dx_priors", given, DOMAINS)}
 
 
-def mechanism_named(text: str) -> Mechanism:
-    """Make the mechanism of a text of parse_mechanism that may also have epsilon=NUMBER or
-    epsilon=LEVEL. Raise DxError, with a block that makes a mechanism."""
+def mechanism_of(setting: Any, epsilon: float | str | None = None) -> Mechanism:
+    """Return the mechanism of a setting, checked.
+
+    Args:
+        setting: A mechanism; a text of parse_mechanism that may also have epsilon=NUMBER or
+            epsilon=LEVEL; settings of the default mechanism by name; or None for the default.
+        epsilon: None, or the epsilon of a mechanism that has none of its own: that of a text, or
+            the default.
+
+    Raises:
+        DxError: For a setting that makes no mechanism, with a block that does, and for a second
+            epsilon.
+    """
+    if isinstance(setting, str):
+        setting, epsilon = _mechanism_named(setting, epsilon), None
+    elif setting is None or isinstance(setting, Mapping):
+        setting = _default_with(setting or {})
+    check_mechanism(setting)
+    mechanism: Mechanism = setting
+    return mechanism if epsilon is None else _with_epsilon(mechanism, epsilon)
+
+
+def _default_with(settings: Mapping[str, Any]) -> Mechanism:
+    """Return the default mechanism with some other settings."""
+    config = {**DEFAULT, **settings}
+    if isinstance(prior := config["prior"], Mapping):
+        config["prior"] = Config(DEFAULT["prior"]).merge(dict(prior))
+    mechanism: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
+    return mechanism
+
+
+def _with_epsilon(mechanism: Mechanism, given: float | str) -> Mechanism:
+    """Return the default mechanism with another epsilon. Raise DxError if the mechanism has an
+    epsilon of its own."""
+    epsilon, own = to_epsilon(given, mechanism.name), mechanism.guarantee.epsilon
+    if epsilon == own:
+        return mechanism
+    is_default = (mechanism.name, own) == (DEFAULT["@dx_mechanisms"], DEFAULT["epsilon"])
+    if not (is_default and isinstance(mechanism, BuiltMechanism)):
+        raise given_twice("epsilon", given, own, "mechanism")
+    return mechanism.with_epsilon(epsilon)
+
+
+def _mechanism_named(text: str, outer: float | str | None) -> Mechanism:
+    """Return the mechanism of a text, with the epsilon of the text or the outer one."""
     name, *settings = text.split() or [""]
     epsilons = [setting for setting in settings if setting.startswith("epsilon=")]
     others = [setting for setting in settings if setting not in epsilons]
-    epsilon = epsilons[-1].partition("=")[2] if epsilons else None
+    epsilon = epsilons[-1].partition("=")[2] if epsilons else outer
+    if epsilons and outer is not None and str(outer) != epsilon:
+        raise given_twice("epsilon", outer, epsilon, "mechanism")
     try:
         config = mechanism_config(" ".join([name, *others]), epsilon)
     except UsageError as error:

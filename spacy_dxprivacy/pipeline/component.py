@@ -41,6 +41,7 @@ from .coverage import Coverage, coverage_of, redact, refusal
 from .draft import write
 from .fit import fit
 from .receipt import ANNOTATIONS, ReceiptTerms, install_extensions
+from .selectors import ENTITY_LABELS
 from .settings import PARTS, SanitizerSettings, check_labels, check_listeners, warn_missing_words
 from .stages import run_stages
 
@@ -50,6 +51,8 @@ R = TypeVar("R")
 BATCH_TOKENS = 2**15  # whose working memory fits into processor caches
 
 DEFAULT_CONFIG: dict[str, Any] = {
+    "epsilon": None,
+    "labels": None,
     "seed": None,
     "scope": "token",
     "casing": "truecase",
@@ -72,8 +75,10 @@ DEFAULT_CONFIG: dict[str, Any] = {
 }
 ENTITY_CONFIG: dict[str, Any] = deepcopy(DEFAULT_CONFIG)
 ENTITY_CONFIG["carry"] = ["ents"]
-ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON", "DATE"]}
+ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": [*ENTITY_LABELS]}
 ENTITY_CONFIG["surrogates"] = "standard"
+# Each label has a surrogate, so no word is sampled unless a config says so.
+ENTITY_CONFIG["mechanism"] = ENTITY_CONFIG["unknown"] = None
 
 
 def make_dx_sanitizer(nlp: Language, name: str, **settings: Any) -> DxSanitizer:

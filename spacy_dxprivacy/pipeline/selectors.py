@@ -7,7 +7,8 @@ it is visible which these are; the receipt states this in the words of `in_clear
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,8 +28,9 @@ from ..errors import DxError, Errors
 from ..files.word_lists import read_words
 from ..registries import registry
 from ..text.mentions import Entity, find_entities, plain_label, unite
-from ..validate import fail
+from ..validate import fail, given_twice
 
+ENTITY_LABELS = ("PERSON", "DATE")  # of dx_entity_sanitizer, by default
 LAYOUT = "number of tokens, punctuation and white space"
 
 
@@ -63,10 +65,26 @@ class FunctionSelector:
         """Accept every pipeline."""
 
 
-def selector_of(setting: Any) -> Any:
-    """Return a selector for a function; any other object as it is."""
+def selector_of(setting: Any, labels: str | Sequence[str] | None = None) -> Any:
+    """Return a selector for a function; any other object as it is.
+
+    labels: None, or the labels of a dx.Entities.v1 that has none of its own. Raise DxError for any
+    other selector.
+    """
     is_function = callable(setting) and not isinstance(setting, type)
-    return FunctionSelector(setting) if is_function and not hasattr(setting, "select") else setting
+    if is_function and not hasattr(setting, "select"):
+        setting = FunctionSelector(setting)
+    if labels is None:
+        return setting
+    if not isinstance(setting, Entities):
+        block = '[components.dx_sanitizer.selector] with @dx_selectors = "dx.Entities.v1"'
+        raise fail(
+            "labels", f"null for words; use dx_entity_sanitizer, or the block {block}", labels
+        )
+    selector = setting.with_labels(labels)
+    if setting.labels not in (ENTITY_LABELS, selector.labels):
+        raise given_twice("labels", labels, list(setting.labels), "selector")
+    return selector
 
 
 @registry.dx_selectors("dx.AllWords.v1")
@@ -112,21 +130,30 @@ class Entities:
         allow: list[str] | None = None,
         deny: dict[str, list[str]] | None = None,
     ) -> None:
-        labels = list(to_names(labels)) if isinstance(labels, str) else labels
-        if not labels or not all(isinstance(label, str) and label for label in labels):
-            raise fail("labels", "a list of one entity label or more", list(labels))
-        deny = deny or {}
-        if not deny.keys() <= {*labels}:
-            raise fail("deny", f"labels among {', '.join(labels)}", sorted(deny))
-        self.labels, self.spans_key, self.again = tuple(labels), spans_key, again
+        self.spans_key, self.again = spans_key, again
         self.allow = _phrases("allow", allow or [])
-        self.deny = {label: _phrases("deny", phrases) for label, phrases in deny.items()}
+        self.deny = {label: _phrases("deny", phrases) for label, phrases in (deny or {}).items()}
+        self._take_labels(labels)
+
+    def with_labels(self, labels: str | Sequence[str]) -> Entities:
+        """Return a selector with other labels. Raise DxError as the constructor does."""
+        selector = copy(self)
+        selector._take_labels(labels)
+        return selector
+
+    def _take_labels(self, labels: str | Sequence[str]) -> None:
+        names = to_names(labels) if isinstance(labels, str) else tuple(labels)
+        if not names or not all(isinstance(label, str) and label for label in names):
+            raise fail("labels", "a list of one entity label or more", list(names))
+        if not self.deny.keys() <= {*names}:
+            raise fail("deny", f"labels among {', '.join(names)}", sorted(self.deny))
+        self.labels = names
         self.in_clear = (
             LAYOUT,
-            f"every word outside the recognised entities {', '.join(labels)}",
+            f"every word outside the recognised entities {', '.join(names)}",
             "where these entities are",
         )
-        self._plain = set(map(plain_label, labels))
+        self._plain = set(map(plain_label, names))
 
     def entities(self, doc: Doc) -> list[Entity]:
         """Return the entities to replace, in order, without overlaps, with normalised labels. Raise

@@ -13,8 +13,7 @@ from spacy.tokens.underscore import Underscore
 from spacy.util import get_lang_class
 
 from ..errors import DxError, DxWarning, Errors, Warnings
-from ..mechanisms.built import check_mechanism
-from ..mechanisms.named import DEFAULT, mechanism_named
+from ..mechanisms.named import DEFAULT, mechanism_of
 from ..prior.builtin import missing_share
 from ..privacy.randomness import Rng
 from ..space import Space
@@ -34,7 +33,7 @@ from ..validate import check_part, fail, one_of, positive
 from .carrying import check_carry
 from .receipt import ANNOTATIONS
 from .selectors import AllWords, Entities, Selector, WordList, entity_labels, selector_of
-from .unknown_words import Raise
+from .unknown_words import Context, Raise
 
 # Share of English running text that a space lacks; above, it is probably not English.
 MIN_MISSING, MAX_MISSING = 0.03, 0.25
@@ -58,10 +57,14 @@ class SanitizerSettings:
     """The settings of the component, checked.
 
     Args:
-        mechanism: Samples words. By its name with settings too, such as "laplace epsilon=10".
+        mechanism: Samples words; the default if None. By its name with settings too, such as
+            "laplace epsilon=10".
         selector: Chooses the words to sample; all others stay in plaintext.
         space: The source of the space.
-        unknown: Replaces words that the space lacks.
+        unknown: Replaces words that the space lacks; dx.Context.v1 if None.
+        epsilon: None, or the epsilon of the mechanism, if that is the default or by name: a number
+            in its unit, or the name of a level of the default, such as "strong".
+        labels: None, or the labels of the selector dx.Entities.v1, as a list or as "PERSON,DATE".
         numbers: None, or a mechanism that samples numbers by their value. Its epsilon is in another
             metric than that of words, so it excludes max_epsilon_per_doc.
         editor: None, or an editor of sampled words that uses public knowledge only.
@@ -99,6 +102,8 @@ class SanitizerSettings:
     selector: Selector
     space: SpaceSource
     unknown: Unknown
+    epsilon: float | str | None = None
+    labels: str | list[str] | None = None
     numbers: NumberDraw | None = None
     editor: Editor | None = None
     surrogates: Any = None
@@ -145,15 +150,14 @@ class SanitizerSettings:
 
         drawn_by = self.mechanism.name, self.mechanism.guarantee.epsilon
         if not self.draws_words and drawn_by != (DEFAULT["@dx_mechanisms"], DEFAULT["epsilon"]):
-            message = Warnings.DX107.format(name=self.mechanism.name)
+            message = Warnings.DX107.format(name=drawn_by[0], epsilon=drawn_by[1])
             warnings.warn(message, DxWarning, stacklevel=2)
 
     def _check_parts(self) -> None:
         """Raise DxError for a part that lacks a member of its protocol."""
-        if isinstance(self.mechanism, str):
-            self.mechanism = mechanism_named(self.mechanism)
-        check_mechanism(self.mechanism)
-        self.selector = selector_of(self.selector)
+        self.mechanism = mechanism_of(self.mechanism, self.epsilon)
+        self.selector = selector_of(self.selector, self.labels)
+        self.unknown = Context() if self.unknown is None else self.unknown
         for name, (part, protocol, block) in PARTS.items():
             if not (name in OPTIONAL_PARTS and getattr(self, name) is None):
                 check_part(

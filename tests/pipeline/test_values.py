@@ -4,6 +4,7 @@ write."""
 import pytest
 import spacy
 from conftest import pipeline_of, sanitizing
+from spacy.cli.init_config import fill_config
 from thinc.api import Config
 
 from spacy_dxprivacy import DxError, DxWarning
@@ -43,8 +44,16 @@ WRONG = {
     "no text": ({"mechanism": ""}, f"no mechanism ''{BLOCK}"),
     "a number": ({"mechanism": 5}, f"DX046{BLOCK}"),
     "a list": ({"mechanism": ["laplace"]}, f"DX046{BLOCK}"),
-    "null": ({"mechanism": None}, f"DX046{BLOCK}"),
     "another level": ({"mechanism": {"epsilon": "weak"}}, "one of light, balanced, strong"),
+    "epsilon of the component": ({"epsilon": -1}, "DX001.*epsilon must be a finite number"),
+    "another level for the component": ({"epsilon": "weak"}, "one of light, balanced, strong"),
+    "a level of another mechanism": (
+        {"mechanism": "laplace", "epsilon": "strong"}, f"'strong' is a level of dx.Path.v2{BLOCK}"
+    ),
+    "labels for words": (
+        {"labels": ["PERSON"]},
+        r"DX001.*labels must be null.*dx_entity_sanitizer, or the block .*\.selector\] with @dx",
+    ),
     "below 0": ({"mechanism": "laplace epsilon=-1"}, "epsilon must be a finite number above 0"),
     "a name of an unknown policy": ({"unknown": "redact"}, r"DX046.*@dx_unknowns = \"dx\.Context"),
     "a name of a space": ({"space": "builtin"}, r"DX001.*@dx_spaces = \"dx\.AutoSpace"),
@@ -58,6 +67,43 @@ WRONG = {
 def test_other_values_are_errors_that_show_the_block(config, says):
     with pytest.raises(DxError, match=says):
         sanitizing(**config)
+
+
+EPSILONS = {
+    "of the default": ({"epsilon": 1}, ("dx.Path.v2", 1.0)),
+    "as text": ({"epsilon": "1"}, ("dx.Path.v2", 1.0)),
+    "as a level": ({"epsilon": "strong"}, ("dx.Path.v2", STRONG)),
+    "with another setting": (
+        {"epsilon": 1, "mechanism": {"policy": "clinical"}}, ("dx.Path.v2", 1.0)
+    ),
+    "of a name": ({"epsilon": 10, "mechanism": "laplace"}, ("dx.Laplace.v1", 10.0)),
+    "of null": ({"epsilon": 1, "mechanism": None}, ("dx.Path.v2", 1.0)),
+    "twice the same": ({"epsilon": 3, "mechanism": {"epsilon": 3}}, ("dx.Path.v2", 3.0)),
+    "null": ({"epsilon": None, "mechanism": None}, ("dx.Path.v2", 0.8)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("config", "expected"), EPSILONS.values(), ids=EPSILONS)
+def test_epsilon_is_a_setting_of_the_component_too(config, expected, tmp_path):
+    nlp = sanitizing(**config)
+    nlp.config.to_disk(tmp_path / "config.cfg")
+    again = spacy.util.load_model_from_config(Config().from_disk(tmp_path / "config.cfg"))
+    for pipe in (nlp.get_pipe("dx_sanitizer"), again.get_pipe("dx_sanitizer")):
+        assert (pipe.mechanism.name, pipe.mechanism.guarantee.epsilon) == expected
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [{"epsilon": 3}, "path epsilon=3", {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 3}],
+)
+def test_two_epsilons_are_an_error(mechanism):
+    with pytest.raises(DxError, match=r"DX189.*epsilon is given twice: 1 .*\.mechanism\]\. Leave"):
+        sanitizing(epsilon=1, mechanism=mechanism)
+
+
+def test_the_release_has_the_epsilon_of_the_component(make_nlp):
+    nlp = make_nlp(mechanism="laplace", epsilon=7)
+    assert nlp("the doctor")._.dx.guarantee["epsilon"] == 7.0
 
 
 def entity_mode(**config):
@@ -74,9 +120,42 @@ def test_labels_are_a_list_or_a_text(labels):
         entity_mode(selector={"labels": " , "})
 
 
-def test_a_mechanism_without_effect_is_a_warning():
-    with pytest.warns(DxWarning, match=r"DX107.*dx\.Laplace\.v1 has no effect"):
-        entity_mode(mechanism="laplace epsilon=10")
+@pytest.mark.parametrize("labels", ["PERSON", "PERSON, GPE", ["PERSON", "GPE"]])
+def test_labels_are_a_setting_of_the_component_too(labels, tmp_path):
+    nlp = entity_mode(labels=labels, selector={"allow": ["Paris"]})
+    nlp.config.to_disk(tmp_path / "config.cfg")
+    again = spacy.util.load_model_from_config(Config().from_disk(tmp_path / "config.cfg"))
+    for pipeline in (nlp, again):
+        doc = pipeline("Maria Jones left Boston for Paris on 3 May.")
+        assert "Maria" not in doc.text and "Paris" in doc.text and "on 3 May" in doc.text
+        assert ("Boston" in doc.text) == ("GPE" not in labels)
+        assert any("PERSON" in line and "DATE" not in line for line in doc._.dx.in_clear)
+
+
+def test_labels_twice_or_none_are_an_error():
+    with pytest.raises(DxError, match=r"DX189.*labels is given twice: .*\.selector\]\. Leave"):
+        entity_mode(labels=["GPE"], selector={"labels": ["PERSON"]})
+    with pytest.raises(DxError, match="labels must be a list of one entity label or more"):
+        entity_mode(labels=[])
+    with pytest.raises(DxError, match=r"DX031.*protects PERSONA"):
+        entity_mode(labels=["PERSONA"])("Maria Jones")
+
+
+@pytest.mark.parametrize("config", [{"mechanism": "laplace epsilon=10"}, {"epsilon": 10}])
+def test_a_mechanism_without_effect_is_a_warning(config):
+    with pytest.warns(DxWarning, match=r"DX107.*with epsilon = 10 has no effect"):
+        entity_mode(**config)
+
+
+def test_a_filled_config_lacks_what_has_no_effect(tmp_path):
+    base = tmp_path / "base.cfg"
+    entity_mode(labels=["PERSON"]).config.to_disk(base)
+    fill_config(tmp_path / "filled.cfg", base, silent=True)
+    block = Config().from_disk(tmp_path / "filled.cfg")["components"]["dx_entity_sanitizer"]
+    assert block["mechanism"] is None and block["unknown"] is None
+    nlp = entity_mode(surrogates=None, mechanism={"epsilon": 0.5, "prior": {"domain": "clinical"}})
+    mechanism = nlp.get_pipe("dx_entity_sanitizer").mechanism
+    assert (mechanism.name, mechanism.guarantee.epsilon) == ("dx.Path.v2", 0.5)
 
 
 @pytest.mark.filterwarnings("error")
