@@ -285,7 +285,7 @@ def _settings_of(name: str) -> dict[str, Any]:
     """Return the settings in the first config that has a mechanism, without its parts."""
     for path in sorted(CONFIGS.glob("*.cfg")):
         for component in load_config(path)["components"].values():
-            block = component.get("mechanism", {})
+            block = component.get("mechanism") or {}
             if block.get("@dx_mechanisms") == name:
                 plain = block.items()
                 return {k: v for k, v in plain if k[0] != "@" and not isinstance(v, dict)}

@@ -229,8 +229,8 @@ def unpack(data: bytes, *, use_list: bool = True) -> Any:
     def refuse(code: int, data: bytes) -> None:
         raise ValueError("an extension type")
 
-    unpacker = msgpack.Unpacker(max_buffer_size=len(data) or 1)
     try:
+        unpacker = msgpack.Unpacker(max_buffer_size=len(data) or 1)
         unpacker.feed(data)
         unpacker.skip()  # checks that all items are there, without allocating them
         if unpacker.tell() != len(data):

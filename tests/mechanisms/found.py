@@ -49,7 +49,7 @@ def _block(name):
     """The mechanism of the first config that has it."""
     for path in sorted(CONFIGS.glob("*.cfg")):
         for component in load_config(path)["components"].values():
-            block = component.get("mechanism", {})
+            block = component.get("mechanism") or {}
             if block.get("@dx_mechanisms") == name:
                 return dict(block)
     return {"epsilon": EPSILON}  # test_configs.py asks for the config
