@@ -125,7 +125,7 @@ WRITTEN = {
     "no factory": ('factory = "dx_sanitizer"', 'factory = "dx_sanitiser"', "E002.*dx_sanitiser"),
     "no block": ('pipeline = ["dx_sanitizer"]', 'pipeline = ["nope"]', "E956.*nope"),
     "a value": ('scope = "token"', 'scope = "word"', "DX001.*scope must be one of"),
-    "a setting": ('scope = "token"', "scop = 3", "dx_sanitizer -> scop unexpected argument: 'scop'\n"),
+    "a setting": ('scope = "token"', "scop = 3", "-> scop unexpected argument: 'scop'\n"),
     "a part": ("test.Constant.v1", "dx.Laplce.v1", "DX007.*Did you mean dx.Laplace.v1"),
     "a variable": ('scope = "token"', "scope = ${vars.x}", "scope.*vars.x"),
     "twice": ("[nlp]", '[nlp]\nlang = "en"\n[nlp]', "is not a config file of spaCy"),
