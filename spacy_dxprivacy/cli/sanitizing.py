@@ -78,7 +78,8 @@ def sanitize_cli(
         "--receipt", help="Write the receipt to this .json file"
     )] = None,
     n_process: Annotated[int, Option(
-        "--n-process", "-n", help="Worker processes; -1 for one per core"
+        "--n-process", "-n", help="Worker processes; -1 for one per core. One process samples "
+        "sentences, the default, on all cores; else it uses one, and more pay from 50,000 words on"
     )] = 1,
     verbose: Annotated[bool | None, Option(
         "--verbose/--quiet", "-v/-q", help="Print the receipt as JSON, or none", show_default=False
