@@ -33,6 +33,7 @@ _LOCATOR = re.compile(
     r"&(?:#x?0*(?:2f|3a|5c|47|58|92)|sol|colon|bsol);|\\(?:u00|x)(?:2f|3a|5c)",
     re.I,
 )
+_LOCATOR_SIGN = re.compile(r"[/\\:.。．｡@&\[?#]")  # each other part of an address has one
 # The beginning of an address: after a delimiter, it may have blanks.
 _ADDRESS = (
     rf"(?:(?<![\w@./\\-])|(?<=\\[nrt])){_SCHEME}|"
@@ -53,6 +54,7 @@ _KEY = re.compile(
     r"\s*(?:[-*] +)?(?:[a-z_][\w.-]*[ \t]*:|[\w.-]+[ \t]*=)[ \t]*"
 )  # of a line of YAML, INI or TOML
 _OPENINGS, _CLOSINGS = "([{<\"'“‘«*_~|#", ".,;:!?)]}>\"'”’»*_~|…"
+_GENITIVES = ("'s", "’s")
 # A tag that all readers of HTML end at the same place.
 _TAG = re.compile(
     r"/?[a-z][\w-]*(\s+[\w:.@-]+(\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*\s*/?", re.A | re.I
@@ -90,9 +92,16 @@ class Run:
             self._locator = match.start() if match else self.end + 1
         return self._locator
 
-    def locators(self) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each part of an address."""
-        return (match.span() for match in _LOCATOR.finditer(self._text, self.start, self.end))
+    def has_locator(self, start: int, end: int, stop: int) -> bool:
+        """Return whether a part of an address is before `start` or begins from `end` to `stop`."""
+        if self.locator >= stop:
+            return False
+        for match in _LOCATOR.finditer(self._text, self.locator, self.end):
+            if match.end() <= start or end <= match.start() < stop:
+                return True
+            if match.start() >= stop:
+                break
+        return False
 
     def link_after(self, place: int) -> int:
         """Return where the target of the next link begins; the text of a link is not part of it."""
@@ -106,65 +115,70 @@ class Run:
 class Segment:
     """A read part of a text.
 
-    runs: those that may have a part of an address. spans: regions in which words are held: start,
-    end, and the signs up to which a word that is an address may be all of the region, and is not
-    held; in tags and links of wikis (WORDS), any word. start is -1 if the region began in an
-    earlier segment. A region that ends with ADDRESS begins with an address.
+    runs: start and end of those that may have a part of an address. spans: regions in which words
+    are held: start, end, and the signs up to which a word that is an address may be all of the
+    region, and is not held; in tags and links of wikis (WORDS), any word. start is -1 if the region
+    began in an earlier segment. A region that ends with ADDRESS begins with an address.
     """
 
     text: str = field(repr=False)
-    runs: list[Run]
+    runs: list[tuple[int, int]]
     spans: list[tuple[int, int, str]] = field(default_factory=list)
     _span: int = 0  # numbers of the next span and the next run
     _run: int = 0
+    _last: Run | None = None  # that was asked for last
 
     def holds(self, start: int, end: int, *, is_address: bool) -> bool:
         """Return whether a word must stay. Words are asked for in order."""
         while self._span < len(self.spans) and self.spans[self._span][1] <= start:
             self._span += 1
-        while self._run < len(self.runs) and self.runs[self._run].end <= start:
+        while self._run < len(self.runs) and self.runs[self._run][1] <= start:
             self._run += 1
-        for first, _, ends in self.spans[self._span : self._span + 1]:
+        if self._span < len(self.spans) and self.spans[self._span][0] < end:
+            first, _, ends = self.spans[self._span]
             is_all = is_address or ends in WORDS
             if ends != ADDRESS:
                 is_all &= self.text[end : end + 1] in {*ends}
-            if first < end and not (first == start and is_all):
+            if not (first == start and is_all):
                 return True
-        run = self.runs[self._run] if self._run < len(self.runs) else None
-        if run is None or run.start > start:
+        if self._run == len(self.runs) or self.runs[self._run][0] > start:
             return False
+        run = self._last
+        if run is None or run.end <= start:
+            run = self._last = Run(self.text, *self.runs[self._run])
         if is_address:
             return self._is_in_longer_address(run, start, end)
-        return run.locator <= run.end and run.locator < run.link_after(end)
+        return run.locator < run.end and run.locator < run.link_after(end)
 
     def _is_in_longer_address(self, run: Run, start: int, end: int) -> bool:
         """Return whether an address, which is all of a surrogate, is part of a longer one."""
         stop = run.link_after(end)
-        if max(start - run.start, stop - end) <= MAX_AFFIX:
-            before, after = self.text[run.start : start], self.text[end:stop]
-            ending = re.sub("^['’]s", "", after).strip(_CLOSINGS)
-            if not before.removesuffix("](").strip(_OPENINGS) and not ending:
-                return False
-        others = (place for place in run.locators() if place[1] <= start or end <= place[0] < stop)
         before = self.text[max(run.start, start - WINDOW) : start]
         after = self.text[end : min(stop, end + WINDOW)]
-        is_joined = before[-1:] in _JOINTS or after[:1] in _JOINTS
-        return is_joined or any(others) or is_locator(f"{before}{MASK}{after}")
+        if max(start - run.start, stop - end) <= MAX_AFFIX:
+            ending = after[2:] if after.startswith(_GENITIVES) else after
+            if not before.removesuffix("](").strip(_OPENINGS) and not ending.strip(_CLOSINGS):
+                return False
+        if before[-1:] in _JOINTS or after[:1] in _JOINTS or run.has_locator(start, end, stop):
+            return True
+        return is_locator(f"{before}{MASK}{after}")
 
 
-def _runs(text: str, *, escaped: bool) -> Iterator[Run]:
-    """Yield the runs of a text that may have a part of an address, or markup."""
+def _runs(text: str, *, escaped: bool) -> Iterator[tuple[int, int]]:
+    """Yield start and end of the runs of a text that may have a part of an address, or markup."""
     hint, place = _HINT_OF_JSON if escaped else _HINT, 0
+    blanks = blanks_of(escaped=escaped)
     while match := hint.search(text, place):
         _, start = last_blank(text, match.start(), escaped=escaped, lowest=place)
-        after = blanks_of(escaped=escaped).search(text, match.end())
+        after = blanks.search(text, match.end())
         place = after.start() if after else len(text)
-        yield Run(text, start, place)
+        yield start, place
 
 
 def is_locator(text: str) -> bool:
     """Return whether a text is an address, or a part of one."""
-    return _LOCATOR.search(text) is not None
+    may_be = _LOCATOR_SIGN.search(text) or "localhost" in text.lower()
+    return bool(may_be) and _LOCATOR.search(text) is not None
 
 
 def blanks_of(*, escaped: bool) -> re.Pattern[str]:
@@ -177,7 +191,10 @@ def last_blank(text: str, end: int, *, escaped: bool, lowest: int = 0) -> tuple[
     if escaped:
         found = [m.span() for m in _BLANKS_OF_JSON.finditer(text, lowest, end)]
         return found[-1] if found else (lowest, lowest)
-    stop = start = max(lowest, *(text.rfind(sign, lowest, end) + 1 for sign in BLANK_SIGNS))
+    stop = lowest
+    for sign in BLANK_SIGNS:
+        stop = max(stop, text.rfind(sign, stop, end) + 1)
+    start = stop
     while start > lowest and text[start - 1] in BLANK_SIGNS:
         start -= 1
     return start, stop
@@ -198,7 +215,7 @@ class Prose:
         self._state = ""  # kind of the open region; "!" if readers disagree where it ends
         self._end, self._depth = "", 0  # sign that ends the region; open brackets in it
         self._quote, self._tag, self._raw = "", list[str](), ""
-        self._run: Run | None = None  # in which a region may begin
+        self._run: tuple[int, int] | None = None  # in which a region may begin
 
     def skip(self, text: str) -> bool:
         """Return whether a segment is all prose, and then read it."""
@@ -216,7 +233,7 @@ class Prose:
         self._run = next(runs, None)
         while place < len(text):
             if not self._state:
-                while self._run and self._run.end <= place:
+                while self._run and self._run[1] <= place:
                     self._run = next(runs, None)
                 place = start = self._begin(text, place)
                 continue
@@ -234,9 +251,9 @@ class Prose:
         """Find the next region. Return where it begins, or where prose was read to."""
         if self._run is None:
             return len(text)
-        match = _BEGIN.search(text, max(place, self._run.start), self._run.end)
+        match = _BEGIN.search(text, max(place, self._run[0]), self._run[1])
         if match is None:
-            return self._run.end
+            return self._run[1]
         kind = str(match.lastgroup)
         if kind == "address":
             return match.start() if self._begin_address(text, match.start()) else match.end()
@@ -252,7 +269,8 @@ class Prose:
         delimiters, in a line of settings, and as a value it may have blanks."""
         line = self._line_at(text, start)
         before = line.lstrip("\n")
-        quote = _OPENING_QUOTE.search(before)
+        is_quoted = before.rstrip().endswith(tuple(_QUOTES))
+        quote = _OPENING_QUOTE.search(before) if is_quoted else None
         if self._is_value and not text[:start].strip():
             self._state = "!"
         elif before and before[-1] not in BLANK_SIGNS:

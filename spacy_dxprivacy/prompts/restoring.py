@@ -12,7 +12,7 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -352,8 +352,7 @@ class Restorer:
         segment, parts, done = None, list[str](), 0
         if not self._prose.skip(text):
             addresses = [self._is_address(match[0]) for match in matches]
-            found = list(zip(matches, addresses, strict=True))
-            segment = self._prose.read(_mask(text, found))
+            segment = self._prose.read(_mask(text, zip(matches, addresses, strict=True)))
         for number, match in enumerate(matches):
             start, end = match.span()
             is_held = segment is not None and segment.holds(
@@ -366,11 +365,14 @@ class Restorer:
 
     def _matches(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the surrogates in a text."""
-        done = 0
+        done, firsts = 0, dict[str, str]()  # firsts: by token; "" if no row begins with it
         for start in self._token.finditer(text):
             token = start[0]
-            first = token.lower() if token.isascii() else _norm(token)
-            if first in self._by_first and start.start() >= done:
+            first = firsts.get(token)
+            if first is None:
+                norm = _norm(token)
+                first = firsts[token] = norm if norm in self._by_first else ""
+            if first and start.start() >= done:
                 match = self._match(text, start.start(), first)
                 if match is not None:
                     done = match.end()
@@ -468,7 +470,7 @@ class TableRestorer(Restorer):
         return match[0]
 
 
-def _mask(text: str, found: Sequence[tuple[re.Match[str], bool]]) -> str:
+def _mask(text: str, found: Iterable[tuple[re.Match[str], bool]]) -> str:
     """Return a text of the same length in which surrogates are masked, except for addresses."""
     parts, done = list[str](), 0
     for match, is_address in found:

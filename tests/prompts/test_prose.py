@@ -2,11 +2,12 @@
 
 import json
 import random
+import re
 import time
 
 import pytest
 
-from spacy_dxprivacy.prompts.prose import Prose
+from spacy_dxprivacy.prompts.prose import Prose, last_blank
 from spacy_dxprivacy.prompts.restoring import Restorer
 
 ROWS = {
@@ -313,6 +314,19 @@ def test_however_a_text_is_cut_its_pieces_are_the_whole():
             assert restored(text, size, **how) == expected, text
 
 
+def test_runs_and_blanks_are_those_of_a_split_text():
+    choice = random.Random(6).choice
+    for _ in range(3000):
+        text = "".join(choice(["a", ":", ".", "_", "é", "(", "\x1c", "\u2003", *" \t\n\r\f\v"])
+                       for _ in range(choice(range(25))))  # fmt: skip
+        spans = [match.span() for match in re.finditer(r"[^ \t\n\r\f\v]+", text)]
+        hints = re.compile(r"\(|[:.](?=\S)|__(?!\S)|\.\.(?!\S)")
+        assert Prose().read(text).runs == [span for span in spans if hints.search(text, *span)]
+        for end in range(len(text) + 1):
+            blanks = [match.span() for match in re.finditer(r"[ \t\n\r\f\v]+", text[:end])]
+            assert last_blank(text, end, escaped=False) == (blanks or [(0, 0)])[-1]
+
+
 # -- time ----------------------------------------------------------------------------------------
 
 
@@ -348,6 +362,9 @@ LOADS = {
     "slashes": "/\\",
     "directives": "\n.. a",
     "classes": "a::b ",
+    "settings": "name:Percy town:Cartwright key:value a.b c=d ",
+    "table": "Percy,Cartwright,pa@x.example,2020-01-02\n",
+    "paths": "https://percy.example/a ",
 }
 
 
@@ -366,7 +383,9 @@ def test_a_text_of_any_form_is_restored_in_linear_time(load):
         assert most < 3 * 8 * least + 0.05, how
 
 
-@pytest.mark.parametrize("load", ["one run", "names", "lines", "json", "pairs"])
+@pytest.mark.parametrize("load", [
+    "one run", "names", "lines", "json", "pairs", "settings", "table", "paths",
+])  # fmt: skip
 def test_a_megabyte_of_names_takes_few_times_the_time_of_plain_text(load):
     """Plain text takes a tenth of a second on a machine of today, and names eight times that."""
     plain, text = (LOADS[kind] * (MB // len(LOADS[kind])) for kind in ("plain", load))
