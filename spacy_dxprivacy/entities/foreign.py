@@ -45,7 +45,8 @@ Word = tuple[str, int, int]  # with its start and end in characters
 def match_foreign(doc: Doc, language: str) -> set[Entity]:
     """Return the entities of a text in the language."""
     text = doc.text
-    entities = {*_dates(text, language), *_numbers(text), *_places(text, language)}
+    entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
+    entities |= {*_places(text, language)}
     taken = {
         place
         for label, start, end in entities
@@ -59,12 +60,13 @@ def match_foreign(doc: Doc, language: str) -> set[Entity]:
 
 def match_foreign_days(doc: Doc) -> Iterator[Entity]:
     """Yield days of months in other languages: a short text may be mistaken for English."""
-    for match in _any_day().finditer(doc.text):
+    for match in any_day().finditer(doc.text):
         yield in_tokens(doc, "DATE", *match.span())
 
 
 @cache
-def _any_day() -> re.Pattern[str]:
+def any_day() -> re.Pattern[str]:
+    """Return the pattern of days of months in all languages but English."""
     months = {name for language in LANGUAGES for name in date_words(language).months}
     names = "|".join(sorted(months - {"august", "april"}, key=len, reverse=True))
     gap = r"(?:\.\s?|\s(?:de\s|di\s)?)"
@@ -81,7 +83,7 @@ def _date_forms(language: str) -> list[tuple[str, re.Pattern[str]]]:
     return [(kind, re.compile(rf"(?<!\w){form}", re.I)) for kind, form in patterns]
 
 
-def _dates(text: str, language: str) -> Iterator[Entity]:
+def dates_in(text: str, language: str) -> Iterator[Entity]:
     """Yield dates and times of day, in characters."""
     names = date_words(language)
     for kind, form in _date_forms(language):
@@ -99,7 +101,7 @@ def _forms(table: str, frame: str) -> list[tuple[str, re.Pattern[str]]]:
     return [(label, re.compile(frame.format(form))) for label, form in forms(table, "foreign")]
 
 
-def _numbers(text: str) -> Iterator[Entity]:
+def numbers_with_keys(text: str) -> Iterator[Entity]:
     """Yield numbers with a known form or key, in characters."""
     for label, form in _forms("number forms", r"(?<![\w.-]){}(?!\w)"):
         yield from (Entity(label, *match.span()) for match in form.finditer(text))
@@ -108,10 +110,14 @@ def _numbers(text: str) -> Iterator[Entity]:
     yield from numbers_in(text)
 
 
-def _places(text: str, language: str) -> Iterator[Entity]:
-    """Yield streets, firms and places, in characters."""
+def addresses_in(text: str) -> Iterator[Entity]:
+    """Yield streets, in characters."""
     for _, form in _forms("street forms", r"(?<!\w)(?:{})"):
         yield from (Entity("ADDRESS", *match.span()) for match in form.finditer(text))
+
+
+def _places(text: str, language: str) -> Iterator[Entity]:
+    """Yield firms and places, in characters."""
     for match in pattern("firms", "foreign").finditer(text):
         yield Entity("ORG", *match.span())
     for match in _known_places(language).finditer(text):

@@ -37,7 +37,6 @@ def match_phrases(doc: Doc) -> set[Entity]:
         text = _FOREIGN.sub(lambda m: _STROKES.get(m[0]) or str(unicodedata.digit(m[0])), text)
     phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}
     numbers = {in_tokens(doc, *number) for number in numbers_in(text)}
-    phrases |= {in_tokens(doc, *phrase) for phrase in _wrapped(text)}
     # A number with the key of an account is not a telephone number.
     accounts = {phrase._replace(label="PHONE") for phrase in phrases if phrase.label == "ID"}
     return (phrases | numbers) - accounts
@@ -58,20 +57,14 @@ def in_tokens(doc: Doc, label: str, start: int, end: int) -> Entity:
 
 def _phrases(text: str) -> Iterator[Entity]:
     """Yield entities in characters."""
-    yield from (Entity("ADDRESS", *span) for span in _addresses(text))
+    yield from (Entity("ADDRESS", *span) for span in addresses(text))
     yield from (Entity("ORG", *span) for span in _organisations(text))
     yield from (Entity("GPE", *span) for span in _places(text))
     cued = filter(_is_cued, pattern("CUED_NAME").finditer(text))
     yield from (Entity("PERSON", *match.span()) for match in cued)
     yield from cells(text)
-    # A search in lower-case text is twice as fast as one that ignores case. Letters whose lower
-    # case has two characters stay, so that offsets do not change.
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    for match in pattern("FIELD_CODE").finditer(lower):
-        if match[match.lastindex or 0] not in SYSTEM_ACCOUNTS:
-            yield Entity("ID", *match.span(match.lastindex or 0))
+    lower = _in_lower_case(text)
+    yield from field_codes(text)
     for match in pattern("IDENTIFIER").finditer(text):
         named = match["who"] or match["named"]
         if named is None or is_name(named):
@@ -85,44 +78,26 @@ def _phrases(text: str) -> Iterator[Entity]:
         yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
 
 
-# -- over the end of a line ----------------------------------------------------------------------
-
-# Between two lines of wrapped, indented or quoted text.
-_LINE_END = re.compile(r"(?<=[\w-])[ \t]*\n[ \t]*(?:[>|][ \t]*){0,9}(?=[\w(])")
-_QUOTE = " \t>|"
-_MAY_GO_ON = re.compile(r"(?<!\w)\d[\w ()./+-]{0,24}\Z")
-_HAS_WORDS = re.compile(r"[^\W\d_]{2}")
-BESIDE = 60  # characters on each side of the end of a line that are read together
+def field_codes(text: str) -> Iterator[Entity]:
+    """Yield codes beside the key of a field, in characters."""
+    for match in pattern("FIELD_CODE").finditer(_in_lower_case(text)):
+        if match[match.lastindex or 0] not in SYSTEM_ACCOUNTS:
+            yield Entity("ID", *match.span(match.lastindex or 0))
 
 
-def _wrapped(text: str) -> Iterator[Entity]:
-    """Yield numbers and addresses that go on after the end of a line, in characters."""
-    if "\n" not in text:
-        return
-    for match in _LINE_END.finditer(text):
-        begin = max(text.rfind("\n", 0, match.start()) + 1, match.start() - BESIDE)
-        before = text[begin : match.start()]
-        begin += len(before) - len(before.lstrip(_QUOTE))
-        before = text[begin : match.start()]
-        if not (_MAY_GO_ON.search(before) and _HAS_WORDS.search(before)):
-            continue
-        after = text[match.end() : match.end() + BESIDE].partition("\n")[0]
-        joint = "" if before.endswith("-") else " "
-        size, line = len(before), f"{before}{joint}{after}"
-        found = [*numbers_in(line), *(Entity("ADDRESS", *span) for span in _addresses(line))]
-        lower = line.lower() if len(line.lower()) == len(line) else line
-        for field in pattern("FIELD_CODE").finditer(lower):
-            found.append(Entity("ID", *field.span(field.lastindex or 0)))
-        for label, start, end in found:
-            if start < size < end - len(joint):
-                stop = match.end() + end - size - len(joint)
-                yield Entity(label, begin + start, stop)
+def _in_lower_case(text: str) -> str:
+    """Return a text in lower case: a search in it is twice as fast as one that ignores case.
+    Letters whose lower case has two characters stay, so that offsets do not change."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    return lower
 
 
 # -- addresses ---------------------------------------------------------------------------------
 
 
-def _addresses(text: str) -> Iterator[tuple[int, int]]:
+def addresses(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of addresses. An address is a core (a street with a number or a street word,
     a box, a postal code) and the units, towns, states, countries and codes that follow it."""
     for match in pattern("TOWNS").finditer(text) if _SHORT_CODE.search(text) else ():

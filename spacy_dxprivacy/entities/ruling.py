@@ -28,6 +28,7 @@ from .foreign import match_foreign, match_foreign_days
 from .phrases import in_tokens, match_phrases
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
 from .words import builtin_lexicon, is_name, kinds_of
+from .wrapped import match_wrapped
 
 # The `ent_id_` of entities of the built-in rules, which the network reads as evidence. Your own
 # patterns have none, and neither have user names and disguised names, on which no network was
@@ -91,7 +92,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         own_matches = [*super().match(doc)] if len(self) else []
         language = language_of_doc(doc)
         entities = self._match_english(doc) if language == "en" else match_foreign(doc, language)
-        entities |= {*match_disguised(doc)}
+        entities |= match_wrapped(doc, language) | {*match_disguised(doc)}
         # First, since a user name may look like an address of the web (priya.raman).
         accounts = [in_tokens(doc, *account) for account in accounts_in(doc.text)]
         own_matches += [account for account in accounts if account.label == "USERNAME"]

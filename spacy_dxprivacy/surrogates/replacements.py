@@ -18,11 +18,13 @@ from ..arrays import Bools1d
 from ..errors import DxError, Errors, PartCall
 from ..privacy.randomness import Rng
 from ..text.language import base_language, language_of_doc
+from ..text.lines import unwrap
 from ..text.mentions import Entity, plain_label, unite
 from ..text.users import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
 
+ONE_LINE = ("DATE", "ADDRESS", "EMAIL")
 MIN_PROBABILITY = 1e-12  # unchanged originals with a lower probability than this raise
 TAIL_WORDS = 40  # words after a mention that a surrogate sees
 MAX_VOCABULARY = 2**14  # largest vocabulary of the tokenizer of surrogates
@@ -109,7 +111,10 @@ def _mentions_of(doc: Doc, spans: Sequence[Entity]) -> list[Mention]:
     for label, start, end in reversed(spans):
         before, lead = words[start - 1] if start else "", text_of(max(start - 4, 0), start)
         tail = text_of(end, min(end + TAIL_WORDS, stop))
-        mentions.append(Mention(text_of(start, end), label, before, lead, tail))
+        text = text_of(start, end)
+        # Surrogates of codes keep all signs between digits and letters, the others are one line.
+        text = unwrap(text) if plain_label(label) in ONE_LINE else text
+        mentions.append(Mention(text, label, before, lead, tail))
         stop = start if plain_label(label) == "PERSON" else stop
     return mentions[::-1]
 

@@ -1,6 +1,7 @@
 """Numbers and addresses are found over the end of a line, and user names in paths and logs."""
 
 import pytest
+import spacy
 
 from spacy_dxprivacy.integrations.clean import clean, prompt
 
@@ -15,6 +16,39 @@ WRAPPED = {  # text -> what must not be in the release
     "> Please phone (555) 123-\n> 4567 today.": "4567",
     "| Her MRN: 88-\n| 31207 is new.": "31207",
     "Reach her at 020 7946\n\t0018 after noon.": "7946",
+}
+PREFIXES = ["\n> ", "\n>> ", "\n| ", "\n# ", "\n// ", "\n * ", "\n    ", "\n-- ", "\n\t", "\n"]
+CUT = {  # text with the end of a line -> words that must not be in the release
+    "Call me on 0113 496{}0721 tomorrow.": "0721",
+    "Her NHS number is 943 476{}5919 and she is well.": "943 5919",
+    "She lives at 14 Quince{}Row, Leeds now.": "Quince Row",
+    "She was born on 14{}June 1987 in town.": "14{}",
+    "She came on August{}14, 1987 with her dog.": "August{}",
+    "Please pay to GB29 NWBK 6016{}1331 9268 19 today.": "NWBK 6016 1331",
+    "Please write to priya.whitcombe@{}stmary.org about it.": "priya.whitcombe stmary",
+    "Please write to priya.whitcombe{}@stmary.org about it.": "priya.whitcombe stmary",
+    "Please write to priya.whit={}combe@stmary.org about it.": "priya.whit combe@",
+    "Bitte rufen Sie mich unter 0351 4567{}8912 an, wenn Sie Zeit haben.": "4567 8912",
+    "Ihre Versichertennummer ist A123 456{}789 und sie ist gesund.": "A123 456 789",
+    "Sie wohnt in der Rebenstraße{}14, 01307 Dresden und es geht ihr gut.": "Reben 01307",
+    "Sie wohnt in der Lange{}Straße 14 in Dresden und es geht ihr gut.": "Lange",
+    "Bitte überweisen Sie auf DE89 3704 0044{}0532 0130 00 noch heute.": "3704 0532",
+    "Sie wurde am 14.{}März 1987 in der Stadt geboren und ist noch da.": "14.{}",
+    "Vous pouvez me joindre au 03 88 12{}34 56 si vous avez le temps pour cela.": "88{}",
+    "Son numéro de sécurité sociale est 2 83 03 75 115{}005 42 et elle va bien.": "005",
+    "Elle habite au 14 rue{}des Lilas, 67000 Strasbourg avec son frère.": "Lilas 67000",
+    "Elle est née le 14{}mars 1987 dans cette ville.": "14{}",
+    "Me puede llamar al 612 345{}678 durante la mañana.": "612 345 678",
+    "Su número de historia es 123{}456 y está bien de salud.": "123 456",
+    "Ella vive en la calle{}Mayor 14, 28013 Madrid con su hermano.": "Mayor{} 28013",
+    "Ella nació el 14{}de marzo de 1987 en esta ciudad.": "14{}",
+    "Mi può chiamare al 02 4567{}8912 durante la mattina.": "4567 8912",
+    "Lei abita in via Garibaldi{}14, 20121 Milano con suo fratello.": "Garibaldi 20121",
+    "Lei è nata il 14{}marzo 1987 in questa città.": "14{}",
+    "U kunt mij bereiken op 020 456{}7891 in de ochtend, of later.": "456 7891",
+    "Haar patiëntnummer is 123{}45678 en het gaat goed met haar.": "123 45678",
+    "Zij woont aan de Kerkstraat{}14, 1017 AB Amsterdam met haar broer.": "Kerkstraat 1017",
+    "Gelieve te betalen op NL91 ABNA 0417{}1643 00 vandaag nog, dank u.": "ABNA 1643",
 }
 ALONE = [
     "Seen on ward 5\n12 beds are free.", "BP was 120 over 80\n70 the pulse", "id,age\n1,30\n2,41\n",
@@ -33,6 +67,27 @@ def test_what_goes_on_after_the_end_of_a_line_is_found_whole(text):
 @pytest.mark.parametrize("text", ALONE)
 def test_lines_that_do_not_go_on_stay(text):
     assert clean(text, entities=["address", "phone", "id"]) == text
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_recognizer")
+    labels = ",".join(label.upper() for label in LABELS)
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": labels}
+    nlp.add_pipe("dx_entity_sanitizer", config={"selector": selector, "seed": 1})
+    return nlp
+
+
+@pytest.mark.parametrize("text", CUT)
+def test_what_goes_on_in_all_languages_is_found_under_all_signs_of_lines(nlp, text):
+    before, _, after = text.partition("{}")
+    for prefix in PREFIXES:
+        released = nlp(f"{before}{prefix}{after}").text
+        for part in CUT[text].split(" "):
+            assert part.replace("{}", prefix) not in released, released
+        assert released.split()[0] == text.split()[0] and released[-4:] == text[-4:]
 
 
 ACCOUNTS = [

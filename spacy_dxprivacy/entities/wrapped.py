@@ -1,0 +1,78 @@
+"""Find what goes on after the end of a line: numbers, dates and addresses, in all languages.
+
+Two lines are read as one, with the forms of `phrases` and `foreign`. An entity counts if it has
+words of both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from spacy.tokens import Doc
+
+from ..text.lines import LINE_END, joint_of
+from ..text.mentions import Entity
+from .foreign import addresses_in, any_day, dates_in, numbers_with_keys
+from .phrases import addresses, field_codes, in_tokens, numbers_in
+from .tables import DAY, YEAR, date_words
+
+BESIDE = 60  # characters on each side of the end of a line that are read together
+NEAR = 24  # characters beside it, of which one is a digit
+_QUOTE = " \t>|#*/-"
+_ENDS, _BEGINS = re.compile(rf"\d[^\n]{{0,{NEAR}}}\Z"), re.compile(rf"[^\n]{{0,{NEAR}}}?\d")
+_HAS_WORDS = re.compile(r"[^\W\d_]{2}")
+_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
+# Of an address of mail that a program cut at its sign, or with a soft break.
+_CUT = re.compile(r"\w@\Z|[\w@.-]=\Z")
+
+
+def match_wrapped(doc: Doc, language: str) -> set[Entity]:
+    """Return the entities that begin on one line and end on the next."""
+    text = doc.text
+    if "\n" not in text:
+        return set()
+    return {in_tokens(doc, *entity) for entity in _wrapped(text, language)}
+
+
+def _wrapped(text: str, language: str) -> Iterator[Entity]:
+    """Yield the entities, in characters."""
+    for match in LINE_END.finditer(text):
+        begin = max(text.rfind("\n", 0, match.start()) + 1, match.start() - BESIDE)
+        before = text[begin : match.start()]
+        begin += len(before) - len(before.lstrip(_QUOTE))
+        before = text[begin : match.start()]
+        after = text[match.end() : match.end() + BESIDE].partition("\n")[0]
+        is_mail = after.startswith("@") or _CUT.search(before)
+        is_number = _ENDS.search(before) or _BEGINS.match(after)
+        if not ((is_mail or is_number) and _HAS_WORDS.search(before)):
+            continue
+        before, joint = joint_of(before, after)
+        size, line = len(before), f"{before}{joint}{after}"
+        for label, start, end in _read(line, language):
+            if start < size < end - len(joint):
+                yield Entity(label, begin + start, match.end() + end - size - len(joint))
+
+
+def _read(line: str, language: str) -> Iterator[Entity]:
+    """Yield the numbers, dates and addresses of a line, in characters."""
+    yield from (Entity("EMAIL", *match.span()) for match in _MAIL.finditer(line))
+    if language != "en":
+        yield from (*dates_in(line, language), *numbers_with_keys(line), *addresses_in(line))
+        return
+    yield from (*numbers_in(line), *field_codes(line))
+    yield from (Entity("ADDRESS", *span) for span in addresses(line))
+    for form in (_day(), any_day()):  # a short text may be mistaken for English
+        yield from (Entity("DATE", *match.span()) for match in form.finditer(line))
+
+
+@cache
+def _day() -> re.Pattern[str]:
+    months = "|".join(sorted(date_words("en").spellings, key=len, reverse=True))
+    day = rf"{DAY}(?:st|nd|rd|th)?(?!\w)"
+    return re.compile(
+        rf"(?<![\w.])(?:{day} (?:of )?(?:{months})(?!\w)\.?|(?:{months})\.? {day})(?:,? {YEAR})?|"
+        rf"(?<!\w)(?:{months})\.?,? {YEAR}",
+        re.I,
+    )
