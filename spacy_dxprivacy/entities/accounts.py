@@ -20,14 +20,17 @@ _SECRET_SIGN = re.compile(
 )
 _USER_SIGNS = (
     "\\", "~", "/home", "/users", "mail/", "cron", "media/", "sudo", "%2f", "%5c", "rw-", "r--",
-    "rwx", "pts/", " tty", ":x:", " 0.0 ", "uid=", "user=", "user '", 'user "', "for user",
-    "of user",
-    "lid user", "gal user", "--user", "--owner", "--login", "name=", "ssh", "sftp", "scp ", "rsync",
-    "git@", "git+", '] "', "]$", "]#", ":/", "chown", "chgrp", "setfacl", "useradd", "adduser",
-    "userdel", "deluser", "usermod", "passwd", "chage", "su -", "# su", "$ su", "ps -", "kill",
-    "psql",
+    "rwx", "pts/", " tty", ":x:", " 0.0 ", "uid=", "cn=", "acct", "logname", "samaccountname=",
+    "user=", "user '", 'user "', "user:", "user':", 'user":', "<user", "user>", "username",
+    "user.name", "user slice", "net user", "localgroup", "--user", "--owner", "--login", "--as",
+    "--author", "--reviewer", "name=", "ssh", "sftp", "scp ", "rsync", "git@", "git+", '] "', "]$",
+    "]#", ":/", "chown", "chgrp", "setfacl", "icacls", "useradd", "adduser", "userdel", "deluser",
+    "usermod", "passwd", "chage", "su -", "# su", "$ su", "su:", "su[", "ps -", "kill", "psql",
     "pg_", "mysql", "mongo", "curl", "wget", "role '", 'role "', "count '", 'count "', "login '",
-    'login "', " * ", "@reboot", "@daily", "@hourly", "@weekly", "@monthly",
+    'login "', "for '", "'@'", '"@"', "`@`", "to=<", " * ", "@reboot", "@daily", "@hourly",
+    "@weekly", "@monthly", " login", "login ", "logon ", "logout ", "for user", "of user", "user ",
+    "owner>", "account>", "doas", "docker", "podman", "finger ", "groups ", "all=(", " all =",
+    " | ", "password ", "auth", ") reload", "/grant", "/deny",
 )  # fmt: skip
 _STEM = re.compile(r"[\w.-]{1,100}")  # of a file's name, read backwards
 _ADDRESS = re.compile(r"://|www\.|@")

@@ -94,7 +94,8 @@ def _leet(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield (start, end, is a name) for words in which digits or signs replace letters."""
     for match in _LEET_WORD.finditer(text):
         word = match[0].rstrip("!")
-        if _LEET_SIGN.search(word) and sum(map(str.isalpha, word)) > 1:
+        is_variable = word[0] == "$" and is_word(word[1:].lower())  # $PATH
+        if not is_variable and _LEET_SIGN.search(word) and sum(map(str.isalpha, word)) > 1:
             start = match.start()
             yield start, start + len(word), _is_listed(word.translate(_LEET))
 

@@ -7,6 +7,7 @@ It reads English only; Docs of other languages keep their entities.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
@@ -39,6 +40,7 @@ FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 _NAMES = frozenset({"PERSON", "GPE"})
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
+_PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
 
 
 class DxEntityRecognizer(FailsClosed, Pipe):
@@ -259,13 +261,14 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
 
 def _is_entity(doc: Doc, start: int, end: int) -> bool:
     """Return whether an extent has letters or digits, and is neither stop words ("as of"), nor a
-    degree ("M.D.") or word of forms ("IBAN" in "IBAN DE89...") that looks like a name."""
+    degree ("M.D."), a setting with a path ("PWD=/srv") or a word of forms ("IBAN" in "IBAN
+    DE89...") that looks like a name."""
     text, after = doc[start:end].text, doc[end : end + 2].text
     if all(token.is_stop and token.is_lower for token in doc[start:end]):
         return False
     if not any(map(str.isalnum, text)):
         return False
-    if _is_degree(text):
+    if _is_degree(text) or _PATH_SETTING.match(text):
         return False
     return not (text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after)))
 

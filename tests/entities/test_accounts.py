@@ -54,6 +54,22 @@ def found(nlp, ruler, text, label):
     "ls /var/spool/cron/crontabs/{0}",
     "*/5 * * * * {0} /usr/local/bin/sync.sh", "0 4 * * mon {0} cd /srv && make",
     'FATAL: role "{0}" does not exist', "Access denied for user '{0}'@'localhost'",
+    "net user {0} /add", "net localgroup Administrators {0} /add",
+    "User {0} logged in from 192.0.2.7",
+    "SubjectUserName={0}", "LOGNAME={0}", "systemd[1]: Started Session 4 of user {0}.",
+    "systemd[1]: Created slice User Slice of {0}.", "su: (to root) {0} on pts/1",
+    "su[812]: pam_unix(su:auth): auth could not identify password for [{0}]",
+    "FAILED LOGIN (1) on '/dev/tty1' FOR '{0}', Authentication failure",
+    "sshd[1]: Connection closed by authenticating user {0} 192.0.2.7 port 22 [preauth]",
+    "sshd[1]: Disconnected from user {0} 192.0.2.7 port 22", "sshd: {0}@pts/0", "sshd: {0} [priv]",
+    "doas -u {0} ls", "docker run -u {0} x", "kubectl --as {0} get pods",
+    "gh pr list --author {0}", "git config user.name {0}", "chown {0}: x.txt",
+    "setfacl -m u:{0}:rw x", "icacls x /grant {0}:F", "'username': '{0}'", "<user>{0}</user>",
+    "WARN login failed for {0}", "login failed for user {0}", "password changed for {0}",
+    "crontab: ({0}) RELOAD",
+    "vsftpd: [{0}] OK LOGIN", "LDAP: uid={0},ou=people,dc=x,dc=y", "GRANT ALL ON x TO '{0}'@'%';",
+    "CREATE USER {0} WITH PASSWORD", "{0} ALL=(ALL) NOPASSWD: ALL",
+    'type=USER_AUTH uid=0 acct="{0}" exe="/usr/bin/sudo"',
     "Siehe /home/{0}/Notizen und dann geht es weiter mit der Arbeit.",
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["kzielwq", "j.halloran2"])
@@ -79,6 +95,8 @@ def test_accounts_of_systems_stay(nlp, ruler, form, name):
     "We talked at work/home/school.", "It takes ~five days.", r"Write R\alpha and foo\bar.",
     "5 @ 10 each",
     "He passed the test and the user said so.", r"Line one\nThe next line", "su hijo y su madre",
+    "waiting for user input by user feedback", "user: string", "login: required", "user=None",
+    "The user logged in and the login failed for hours.", "PWD=/srv/app ; COMMAND=/bin/ls",
     "On the /users/login page, click /home/index.html.",
 ])  # fmt: skip
 def test_prose_and_code_have_no_user_names(nlp, ruler, text):
@@ -128,7 +146,7 @@ def test_a_file_with_the_name_of_a_person_is_found(nlp, name):
     'Traceback (most recent call last):\n  File "main.py", line 12, in <module>\n    run()',
     'ValueError: bad\n    raise KeyError("x")', "Exception in thread main", "Error: no such file",
     "UnhandledPromiseRejectionWarning: x", "java.lang.NullPointerException: x\n    at x",
-    "RuntimeError!",
+    "RuntimeError!", "PWD=/srv/app ; COMMAND=/bin/ls", "export PATH=$PATH:/usr/local/bin",
 ])  # fmt: skip
 def test_words_of_logs_are_no_persons(nlp, text):
     for _, pipe in nlp.pipeline[:-1]:
