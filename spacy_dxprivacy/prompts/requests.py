@@ -16,11 +16,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from ..entities.tables import NAMES
-from ..entities.words import builtin_lexicon, is_plain
+from ..entities.words import is_plain
 from ..errors import DxError
 from ..io.pieces import word_list
 from .conversation import DELIMITER, Line, Prompted, secret
+from .issued import ISSUED_WORDS, is_drawn
 from .restoring import Rows
 from .table import is_common
 
@@ -56,17 +56,6 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _BREAK = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # between the words of an identifier
 # Between its words and its numbers.
 _JOINT = re.compile(rf"{_BREAK.pattern}|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
-ISSUED_WORDS = word_list("PROMPT_ISSUED")  # with which identifiers of providers begin
-# An identifier that a provider drew. In hexadecimal digits no name can be written.
-_DRAWN = re.compile(
-    rf"(?:{'|'.join(sorted(ISSUED_WORDS, reverse=True))})[_-](?:01)?"
-    r"(?:(?P<hex>[0-9a-f]{24,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|"
-    r"(?P<letters>[0-9a-zA-Z]{16,64}))"
-)
-_LONG_NUMBER = re.compile(r"\d{7}")  # a random identifier has none, and telephone numbers are one
-_SPOKEN = re.compile(r"(?:[^aeiouy\W\d]{0,2}[aeiouy]){2,}[^aeiouy\W\d]{0,2}", re.I)
-_PIECE = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
-MIN_SPOKEN_LETTERS = 6  # letters from which on syllables are a word; random letters seldom are
 _VERSION = re.compile(r"(?:\d-){0,3}20[12]\d-?[01]\d-?[0-3]\d")
 
 
@@ -125,7 +114,7 @@ class Prompt:
             name
             for field, name in self._names
             if not (
-                (field in ISSUED_FIELDS and (name in self._issued or _is_drawn(name)))
+                (field in ISSUED_FIELDS and (name in self._issued or is_drawn(name)))
                 or (field.endswith("_tokens") and len(name) <= MAX_COUNT_DIGITS)
             )
         )
@@ -185,7 +174,7 @@ class Prompt:
         for field, name in self._names:
             if name in self._issued and field in ISSUED_FIELDS:
                 continue
-            if field in ISSUED_FIELDS and not (_is_drawn(name) or _is_of_plain_words(name)):
+            if field in ISSUED_FIELDS and not (is_drawn(name) or _is_of_plain_words(name)):
                 raise _names_somebody(field)
             shared = words.intersection(_WORD.findall(name.casefold()))
             digits = _digits(name)
@@ -423,20 +412,6 @@ def _is_of_plain_words(name: str) -> bool:
     """Return whether the words of four letters or more of an identifier are public."""
     words = [word.lower() for word in _JOINT.sub(" ", name).split() if len(word) > 3]
     return all(word.isdigit() or word in ISSUED_WORDS or is_plain(word) for word in words)
-
-
-def _is_drawn(name: str) -> bool:
-    """Return whether an identifier has the form of a provider's, and its body looks random: no long
-    number, no name, and nothing that can be spoken."""
-    match = _DRAWN.fullmatch(name)
-    if match is None or match["hex"]:
-        return match is not None and bool(re.search(r"[a-f]", match["hex"]))
-    body = match["letters"]
-    pieces = _PIECE.findall(body)
-    spoken = (found[0] for piece in pieces for found in _SPOKEN.finditer(piece))
-    is_word = any(len(text) >= MIN_SPOKEN_LETTERS for text in spoken)
-    is_name = any(builtin_lexicon().of(piece.capitalize()) & NAMES for piece in pieces)
-    return bool(re.search(r"\d", body)) and not (_LONG_NUMBER.search(body) or is_word or is_name)
 
 
 def _digits(text: str) -> str:
