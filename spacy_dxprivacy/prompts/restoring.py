@@ -33,9 +33,16 @@ from .table import MAX_ABBREVIATION, SHARED, Entry, SurrogateTable, fits, is_upp
 Row = tuple[str, Sequence[str], bool]
 Rows = Mapping[str, Row]
 MAX_BLANKS = 8  # largest number of white space characters between two words of a surrogate
-_TOKEN = re.compile(r"(?<!\w)\w+|[^\w\s]")
+# Underscores around a word are those of Markdown.
+_TOKEN_WORD = r"[^\W_](?:\w*[^\W_])?"
+_BEGINS = r"(?<!\w)|(?<=(?<!\w)_)|(?<=(?<!\w)__)|(?<=(?<!\w)___)"
+_TOKEN = re.compile(rf"(?:{_BEGINS}){_TOKEN_WORD}|[^\w\s]")
 # In a JSON string, the letter of an escape is not part of a word.
-_TOKEN_OF_JSON = re.compile(r"\\(?:u[\da-fA-F]{4}|.)|(?:(?<!\w)|(?<=\\[nrtbf]))\w+|[^\w\s]", re.S)
+_TOKEN_OF_JSON = re.compile(
+    rf"\\(?:u[\da-fA-F]{{4}}|.)|(?:{_BEGINS}|(?<=\\[nrtbf])|(?<=\\[nrtbf]_)|(?<=\\[nrtbf]__)){_TOKEN_WORD}|"
+    r"[^\w\s]",
+    re.S,
+)
 _WORD = re.compile(r"\w+")
 _ALIKE = str.maketrans("’‐‑–", "'---")
 MARK_FORM = re.compile(r"\[([a-z]+) (\d+)\]")  # of a mark such as [PERSON 1], in lower case
@@ -396,7 +403,7 @@ class Restorer:
         if first not in self._patterns:
             longest = sorted(self._by_first[first], key=len, reverse=True)
             any_of = "|".join(map(_pattern, longest))
-            self._patterns[first] = re.compile(rf"(?:{any_of})(?!\w)", re.I)
+            self._patterns[first] = re.compile(rf"(?:{any_of})(?!_{{0,9}}[^\W_])", re.I)
         match = self._patterns[first].match(text, start)
         return None if match is None or self._original_of(match[0]) is None else match
 
