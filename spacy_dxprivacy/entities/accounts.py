@@ -16,7 +16,8 @@ from .words import is_file_name, is_name
 # Quick tests: most texts match none of these, and skip the slower searches.
 _SECRET_SIGN = re.compile(
     r"[\w+/=-]{20}|://|-----begin|pass|pwd|secret|token|api(?:[ _-]?|:\s*)key|authorization|"
-    r"kennwort|contraseñ|wachtwoord|parola|senha|hasło|otp|pin(?: is|[:=])|curl|wget|mysql"
+    r"kennwort|contraseñ|wachtwoord|parola|senha|hasło|otp|\bpin\b|\btan\b|\bcv[vc]|mdp|code\b|código|"
+    r"codice|geheimzahl|zugangs|losung|schlüssel|sleutel|clave|clé|chiave|curl|wget|mysql"
 )
 _USER_SIGNS = (
     "\\", "~", "/home", "/users", "mail/", "cron", "media/", "sudo", "%2f", "%5c", "rw-", "r--",

@@ -182,6 +182,16 @@ def test_words_of_logs_are_no_persons(nlp, text):
     "X-Api-Key: {0}",
     "apikey=abcdefabcdef", "API key: {0}", "api-key {0}", "export OPENAI_API_KEY={0}", "token={0}",
     "client_secret: {0}", "--api-key={0}", "passcode: 4471", "PIN: 4471",
+    "Kennwort: hunter22", "**Passwort:** hunter22", "**Password**: hunter22", "mdp : hunter22",
+    "Passwort:\nhunter22", "Mein Passwort ist hunter22.", "Mon mot de passe est hunter22.",
+    "Mi contraseña es hunter22", "La parola chiave è hunter22", "Zugangsdaten: hunter22",
+    "usuario: x, clave: hunter22", "clave de acceso: hunter22", "clé secrète : hunter22",
+    "chiave segreta: hunter22", "WLAN-Schlüssel: hunter22", "API-sleutel: hunter22",
+    "pin-code: 4471", "PIN = 4471", "**PIN:** 4471", '"pin": "4471"', "Ma PIN est 4471",
+    "Zugangscode: 4471", "Geheimzahl: 4471", "code secret : 4471", "code d'accès : 4471",
+    "código secreto: 4471", "codice segreto: 4471", "toegangscode: 4471", "TAN: 447100",
+    "CVC: 4471", "security code: 447100", "Sicherheitscode: 447100", "verificatiecode: 447100",
+    "código de verificación: 447100", "code de vérification : 447100", "codice di verifica: 447100",
     "Das Passwort lautet so, und hier steht es auch: password: swordfish",
 ])  # fmt: skip
 def test_secrets_are_found(nlp, ruler, form):
@@ -196,6 +206,8 @@ def test_secrets_are_found(nlp, ruler, form):
     "password: required", "My password expired, and the password is wrong.", "Password = None",
     "password = getpass()", "password: str", "The token: a small thing.", "PWD=/srv/x ; ls",
     "PIN: 110001",
+    "La clave: trabajar más.", "La clave: importante!", "La clé est ici.", "Die Losung: weiter so.",
+    "The code is 4471 lines long.", "ICD code: 4471", "La chiave è sotto il tappeto.", "tan: brown",
     "api: the key is new", "Tokens and secrets are kept.", "pass: yes",
 ])  # fmt: skip
 def test_what_is_said_of_secrets_is_none(nlp, ruler, text):
