@@ -6,7 +6,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
@@ -14,6 +14,7 @@ from typing import IO, Any
 from spacy.tokens import DocBin
 
 from ..config.options import FileOptions
+from ..entities.words import is_plain
 from ..errors import DxError, UsageError
 from ..files.limits import (
     MAX_DOCBIN,
@@ -43,6 +44,8 @@ from .records import (
 
 MAX_NAMES = 12  # shown in a receipt
 # Names of columns. The first row of a file without column names may be text.
+_WORD = re.compile(r"[^\W\d_a-z]?[^\W\d_A-Z]+|[^\W\d_a-z]+")  # also within camelCase
+_LONG_NUMBER = re.compile(r"\d{5}")  # which may identify a person
 _NAME = re.compile(r"[^\W\d][\w.:/()#%&+-]*( [\w.:/()#%&+-]+){0,2}(\[\])?")
 MAX_NAME_LENGTH = 40
 
@@ -245,19 +248,31 @@ def look_like_names(names: Sequence[str]) -> bool:
     return bool(names) and all(len(n) <= MAX_NAME_LENGTH and _NAME.fullmatch(n) for n in names)
 
 
-def format_names(names: Sequence[str]) -> str:
-    """Return "note, id, date", with the names that a receipt may show, and a count of others. They
-    are names of fields that are written in plaintext."""
+def format_names(names: Sequence[str], named: Collection[str] = ()) -> str:
+    """Return "note, id, date", with the names that a receipt may show, and a count of others.
+
+    Args:
+        names: Names of fields that are written in plaintext. They may be text: a row of data in
+            place of a head, or keys such as the names of persons.
+        named: Names of the settings, which are shown whatever their words are.
+    """
     printable = [
         re.sub(r"\s", " ", name)
         for name in names
         if len(name) <= 3 * MAX_NAME_LENGTH
-        and all(_NAME.fullmatch(step) for step in split_path(name) if step != "[]")
+        and (name in named or all(map(_is_public, split_path(name))))
     ][:MAX_NAMES]
     listed, hidden = ", ".join(printable), len(names) - len(printable)
     if not hidden:
         return listed
     return f"{listed} and {hidden} more" if listed else f"{hidden} whose names are not shown"
+
+
+def _is_public(step: str) -> bool:
+    """Return whether a step of a path names a field by common words and short numbers."""
+    words = [word for word in _WORD.findall(step) if len(word) > 2]
+    is_name = step == "[]" or _NAME.fullmatch(step) is not None
+    return is_name and not _LONG_NUMBER.search(step) and all(map(is_plain, words))
 
 
 # -- writers ---------------------------------------------------------------------------------------

@@ -115,7 +115,8 @@ def sanitize(
         losses = [loss for loss, _ in persons.items().values()]
         largest = reduce(Loss.cover, losses, Loss())
         tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
-    tally.in_clear += [f"the fields {format_names(list(fields))}"] if fields else []
+    named = files.keep_fields or ()
+    tally.in_clear += [f"the fields {format_names(list(fields), named)}"] if fields else []
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally

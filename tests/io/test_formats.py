@@ -128,6 +128,20 @@ def is_one_sentence(result):
 # -- what passes through -------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_receipt_names_no_field_whose_name_may_be_text(dx, tmp_path, form):
+    row = {"note": "It went well.", "id": "7", "Okonkwo": "a", "Priya_Whitcombe": "b", "M83190": ""}
+    lines = [json.dumps(row)] if form == "jsonl" else [",".join(row), ",".join(row.values())]
+    (tmp_path / f"in.{form}").write_text("\n".join([*lines, ""]))
+    paths = tmp_path / f"in.{form}", tmp_path / f"out.{form}"
+    result = ok(dx(*paths, "--field", "note", "--receipt", tmp_path / "r.json"))
+    assert "the fields id and 3 more" in result.stderr
+    said = result.stderr + result.stdout + (tmp_path / "r.json").read_text()
+    assert not [word for word in ("Okonkwo", "Priya", "Whitcombe", "83190") if word in said]
+    kept = ok(dx(*paths, "--field", "note", "--keep-fields", "Okonkwo", "--force"))
+    assert "the fields Okonkwo" in kept.stderr
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_is_named_is_sanitised_and_all_else_passes_through(dx, tmp_path, form):
     (tmp_path / f"in.{form}").write_bytes(written(form))
