@@ -14,14 +14,18 @@ It is the code of `dx proxy`. In the config of LiteLLM's proxy, beside this file
 Fields pass as in `dx proxy`: texts with surrogates, settings with their vocabulary; identifiers of
 users are dropped, and a request with any other field gets status 400. LiteLLM's own logs see
 requests before its guardrails: turn off `store_prompts_in_spend_logs` and the logging of messages.
+
+The header `dx-surrogates` of an answer counts what came back and what did not, as in `dx proxy`. An
+answer that is streamed has no such header, so the logger `litellm_guardrail` has the counts of all.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterable, Collection
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from fastapi import HTTPException
@@ -44,6 +48,24 @@ OWN_FIELDS = frozenset(
 USER_ID = "user_id"  # in the metadata of a request: LiteLLM sends it to Anthropic
 ID = "dx_request"  # in the metadata of a request: no text
 MOST = 4096  # answers that are waited for
+REPORT_HEADER = "dx-surrogates"
+LOG = logging.getLogger("litellm_guardrail")
+
+
+class Expected(NamedTuple):
+    """An answer that is waited for. texts: those that the model reads."""
+
+    restorer: AnswerRestorer
+    conversation: Conversation
+    texts: list[str]
+
+    def finish(self) -> str:
+        """Note the identifiers of the answer, and return the counts, without any text."""
+        self.conversation.issue(self.restorer.ids)
+        counts = self.restorer.report(self.texts)
+        line = " ".join(f"{name}={count}" for name, count in counts.items())
+        LOG.info("%s: %s", REPORT_HEADER, line)
+        return line
 
 
 class Surrogates(CustomGuardrail):
@@ -67,7 +89,7 @@ class Surrogates(CustomGuardrail):
         super().__init__(**settings)
         self._tools, self._policy, self._entities = tools, policy, entities
         self._public = {*models, *tools}
-        self._answers = OrderedDict[str, tuple[AnswerRestorer, Conversation]]()
+        self._answers = OrderedDict[str, Expected]()
         self._conversations = Conversations()  # which identifiers their answers had
 
     async def async_pre_call_hook(
@@ -98,7 +120,7 @@ class Surrogates(CustomGuardrail):
         answer = AnswerRestorer(
             chat, rows, self._tools, escaped=request.wants_json, offered=request.functions
         )
-        self._answers[name] = answer, conversation
+        self._answers[name] = Expected(answer, conversation, sent.texts)
         if len(self._answers) > MOST:
             self._answers.popitem(last=False)
         metadata = {**(data.get("metadata") or {}), ID: name}
@@ -109,12 +131,16 @@ class Surrogates(CustomGuardrail):
         self, data: dict[str, Any], user_api_key_dict: Any, response: ModelResponse
     ) -> ModelResponse:
         """Return the answer with originals."""
-        answer, conversation = self._answer(data)
-        if answer is None:
+        expected = self._answer(data)
+        if expected is None:
             return response
-        restored = await asyncio.to_thread(answer.restore, response.model_dump())
-        conversation.issue(answer.ids)
-        return ModelResponse(**restored)
+        fields = await asyncio.to_thread(expected.restorer.restore, response.model_dump())
+        restored = ModelResponse(**fields)
+        line = await asyncio.to_thread(expected.finish)
+        hidden = getattr(response, "_hidden_params", None) or {}
+        headers = {**(hidden.get("additional_headers") or {}), REPORT_HEADER: line}
+        restored._hidden_params = {**hidden, "additional_headers": headers}
+        return restored
 
     async def async_post_call_streaming_iterator_hook(
         self,
@@ -123,18 +149,19 @@ class Surrogates(CustomGuardrail):
         request_data: dict[str, Any],
     ) -> AsyncGenerator[ModelResponseStream, None]:
         """Yield the pieces of the answer, with originals."""
-        answer, conversation = self._answer(request_data)
+        expected = self._answer(request_data)
         async for piece in response:
-            if answer is None:
+            if expected is None:
                 yield piece
                 continue
-            for event in await asyncio.to_thread(answer.events, piece.model_dump()):
+            events = await asyncio.to_thread(expected.restorer.events, piece.model_dump())
+            for event in events:
                 yield ModelResponseStream(**event)
-        if answer is not None:
-            for event in await asyncio.to_thread(answer.end):
+        if expected is not None:
+            for event in await asyncio.to_thread(expected.restorer.end):
                 yield ModelResponseStream(**event)
-            conversation.issue(answer.ids)
+            await asyncio.to_thread(expected.finish)
 
-    def _answer(self, data: dict[str, Any]) -> tuple[Any, Any]:
+    def _answer(self, data: dict[str, Any]) -> Expected | None:
         name = (data.get("metadata") or {}).get(ID, "")
-        return self._answers.pop(name, (None, None))
+        return self._answers.pop(name, None)

@@ -78,6 +78,22 @@ def test_a_streamed_answer_comes_back_with_originals(make_guardrail):
     assert pieces[-1].choices[0].finish_reason == "stop"
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_what_came_back_and_what_did_not_is_counted(make_guardrail, caplog, streamed):
+    guardrail = make_guardrail()
+    sent = sent_by(guardrail)
+    text = sent["messages"][0]["content"]
+    text = f"{text} See https://a.example/{text.split()[3]}"
+    with caplog.at_level("INFO", logger="litellm_guardrail"):
+        got = pieces_of(guardrail, sent, text) if streamed else answer_of(guardrail, sent, text)
+    (line,) = (r.getMessage() for r in caplog.records if r.name == "litellm_guardrail")
+    assert "restored" in line and "kept=1" in line, line
+    assert not [name for name in (*NAMES, *text.split()[3:5]) if name in line]
+    if not streamed:
+        assert got._hidden_params["additional_headers"]["dx-surrogates"] in line
+        assert "model_id" in got._hidden_params or len(got._hidden_params) > 1
+
+
 def test_a_tool_gets_originals_where_it_is_named(make_guardrail):
     for tools, right in ((("find",), True), ((), False)):
         guardrail = make_guardrail(tools=tools)
