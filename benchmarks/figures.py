@@ -3,7 +3,9 @@
     python benchmarks/figures.py              # writes each table that names a result file anew
     python benchmarks/figures.py FOLDER...    # and before that takes the results of projects/papers
 
-A run of projects/papers writes .json and .svg files into a folder, which become docs/papers/NAME.
+A run of projects/papers writes .json and .svg files into a folder, such as output/glove50, which
+become those of docs/papers/glove50. The table between `<!-- items -->` and `<!-- /items -->` has
+the items of projects/papers/items.json, with the verdicts that these results have.
 
 A result file is JSON under docs/ with
 
@@ -35,6 +37,7 @@ from typing import Any
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TABLE = re.compile(r"(<!-- figures: (\S+) -->\n)(.*?)(<!-- /figures -->)", re.S)
+ITEMS = re.compile(r"(<!-- items -->\n)(.*?)(<!-- /items -->)", re.S)
 LEVEL = re.compile(r"(<!-- level: (\w+) -->\n)(.*?)(<!-- /level -->)", re.S)
 
 
@@ -62,6 +65,7 @@ def write_pages() -> None:
 
 def with_tables(text: str) -> str:
     """Return a page whose tables and levels are those of their result files."""
+    text = ITEMS.sub(lambda match: match[1] + items() + match[3], text)
     text = LEVEL.sub(lambda match: match[1] + level(match[2]) + match[4], text)
     return TABLE.sub(lambda match: match[1] + table(match[2], _read(match[2])) + match[4], text)
 
@@ -77,7 +81,7 @@ def level(name: str) -> str:
     ).replace("%", " %")
 
 
-def _read(name: str) -> dict[str, Any]:
+def _read(name: str | Path) -> dict[str, Any]:
     result: dict[str, Any] = json.loads((DOCS / name).read_text(encoding="utf8"))
     return result
 
@@ -98,16 +102,47 @@ def _cell(value: object) -> str:
     return f"{value:.2f}".removeprefix("0") if isinstance(value, float) else str(value)
 
 
+def inventory() -> list[dict[str, Any]]:
+    """Return the items of the papers: paper, item, command, why (where there is no command), and
+    `found`: the result with this item, by the name of its vectors."""
+    text = (DOCS.parent / "projects" / "papers" / "items.json").read_text(encoding="utf8")
+    listed: list[dict[str, Any]] = json.loads(text)
+    for row in listed:
+        results = {path.parent.name: path for path in DOCS.glob(f"papers/*/{row['command']}.json")}
+        read = {name: _read(path.relative_to(DOCS)) for name, path in sorted(results.items())}
+        row["found"] = {n: r for n, r in read.items() if row["item"] in r.get("items", {})}
+    return listed
+
+
+def items() -> str:
+    """Return the table of all items of the papers, and how many of them have a verdict."""
+    rows, done = [["paper", "item", "verdict", "vectors", "command", "why not"], ["---"] * 6], 0
+    for row in inventory():
+        verdicts = {n: r["items"][row["item"]]["verdict"] for n, r in row["found"].items()}
+        vectors = {n: n if r["vectors"] == "other" else f"{n} ({r['vectors']})"
+                   for n, r in row["found"].items() if r["vectors"] != "none"}  # fmt: skip
+        told = "; ".join(f"{verdict} ({name})" for name, verdict in verdicts.items())
+        if len({*verdicts.values()}) == 1:
+            (told,) = {*verdicts.values()}
+        done += bool(told)
+        command = f"`{row['command']}`" if row["command"] else ""
+        cells = [row["item"], told or "not done", ", ".join(vectors.values()), command, row["why"]]
+        rows.append([f"[{row['paper']}](https://arxiv.org/abs/{row['paper']})", *cells])
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(["", *lines, "", f"{done} of {len(rows) - 2} items have a verdict.", "", ""])
+
+
 def take(folder: Path) -> None:
     """Take results and figures of a run of projects/papers into the docs."""
-    measured = commit()
+    measured, target = commit(), DOCS / "papers" / folder.name
+    target.mkdir(exist_ok=True)
     for path in sorted(folder.glob("*.json")):
         result = json.loads(path.read_text(encoding="utf8"))
         result["data"] += f" Verdict: {result.pop('verdict')}"
         text = json.dumps({"commit": measured, **result}, indent=1, ensure_ascii=False)
-        (DOCS / "papers" / path.name).write_text(f"{text}\n", encoding="utf8")
+        (target / path.name).write_text(f"{text}\n", encoding="utf8")
     for path in sorted(folder.glob("*.svg")):
-        shutil.copy(path, DOCS / "papers")
+        shutil.copy(path, target)
 
 
 if __name__ == "__main__":

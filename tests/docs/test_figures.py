@@ -17,7 +17,7 @@ from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.surrogates.plain import PRESETS
 
 ROOT = Path(__file__).parents[2]
-RESULTS = sorted((ROOT / "docs").glob("*/*.json"))
+RESULTS = sorted((ROOT / "docs").glob("*/**/*.json"))
 NAMES = {"commit", "command", "settings", "data", "attacker"}
 pytestmark = pytest.mark.skipif(not RESULTS, reason="the docs are not beside the tests")
 
@@ -58,7 +58,7 @@ def gone_of_command(command):
     return sorted(options - known)
 
 
-@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_result_file_names_what_still_exists(path):
     result = json.loads(path.read_text(encoding="utf8"))
     assert set(result) >= NAMES and all(result[name] != "" for name in NAMES)

