@@ -1,8 +1,8 @@
 r"""Neighbourhood-aware noise (dx.NADP.v1).
 
 Density   f(z) = N(0, sigma^2 I), sigma = u Delta, u the analytic Gaussian's sigma for sensitivity 1
-Relation  x ~ y if y is in S_m(x) or x in S_m(y), and the Jaccard index of their T nearest words is
-          tau or more; S_m(x) is x with its m - 1 nearest words, T = 10 with x itself
+Relation  x ~ y if y is in S_m(x) or x in S_m(y), and the Jaccard index of S_T(x) and S_T(y) is tau
+          or more; S_m(x) is x with its m - 1 nearest words. T = m in the paper, and 10 in its code
 Guarantee noise = "global": Delta is the diameter; all pairs of words (approx-dp), proven.
           "adjacent": Delta is the longest edge of the relation; related pairs only, proven.
           "paper": a Delta for each connected component, 0 for words without relations, which are
@@ -10,10 +10,10 @@ Guarantee noise = "global": Delta is the diameter; all pairs of words (approx-dp
 Use       "global", the default, is Gaussian noise without neighbourhoods, and the only one of the
           three that covers all pairs of words. "adjacent" is the Gaussian baseline of the paper,
           and "paper" its mechanism; both exist to study it. Its Laplacian baseline, scaled to a
-          measured L1 distance, is not available.
-Paper     Bollegala et al. 2023 (EACL), theorem 3. As in the authors' code, m counts the word itself
-          and T is 10; unlike it, the Jaccard index is not rounded, no edge is left out by hand, and
-          noise is not a function of the word.
+          measured L1 distance, is in projects/papers alone.
+Paper     Bollegala et al. 2023 (EACL), theorem 3. As in the authors' code, S_m(x) has x itself:
+          without it, no index is above 1/3 at m = T = 2. Unlike there, the index is not rounded, no
+          edge is left out by hand, and noise is not a function of the word.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def make_nadp(
     m: int = 2,
     tau: float = 0.1,
     noise: str = "global",
+    top: int | None = TOP,
     projection: Projection | None = None,
 ) -> NoiseMechanism:
     """Create neighbourhood-aware noise.
@@ -61,6 +62,8 @@ def make_nadp(
         tau: The least Jaccard index of related words, from 0 to 1. The paper has .5 and .1: at .5
             most words are related to none, and "paper" would publish them without noise.
         noise: "global", "adjacent" or "paper".
+        top: Number of nearest words, including the word itself, whose overlap is measured, 2 or
+            more: 10 in the authors' code. None is m, as in the paper.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon = positive("epsilon", epsilon)
@@ -68,6 +71,7 @@ def make_nadp(
     m = whole("m", m, least=2)
     tau = between("tau", tau, 0.0, 1.0, "[]")
     one_of("noise", noise, ("global", "adjacent", "paper"))
+    top = m if top is None else whole("top", top, least=2)
     all_pairs = noise == "global"
     guarantee = Guarantee(
         kind="approx-dp",
@@ -79,7 +83,7 @@ def make_nadp(
         status="proven",
         source="Balle and Wang 2018, theorem 8" + ("" if all_pairs else "; Bollegala 2023, thm 3"),
     )
-    builder = partial(build, delta=delta, m=m, tau=tau, noise=noise)
+    builder = partial(build, delta=delta, m=m, tau=tau, noise=noise, top=top)
     return NoiseMechanism(
         "dx.NADP.v1", guarantee, builder, partial(noise_distribution, noise=noise), projection
     )
@@ -93,6 +97,7 @@ def build(
     m: int,
     tau: float,
     noise: str,
+    top: int,
 ) -> Noise:
     from scipy.sparse import coo_array
 
@@ -105,7 +110,7 @@ def build(
         sigma = unit * (diameter(X) or 1.0)
         normal = NormalNoise(d, np.full(n, sigma))
         return Noise(X, normal, sigma, guarantee, delta=normal.delta)
-    edges, lengths = relation(X, m, tau)
+    edges, lengths = related_pairs(X, m, tau, top)
     notes = coverage(n, edges)
     sigmas = np.full(n, unit * (float(lengths.max()) or 1.0))
     if noise == "paper":
@@ -134,24 +139,23 @@ def noise_distribution(
     return normal_distribution(space.vectors, diameter(space.vectors), guarantee)
 
 
-def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
+def related_pairs(X: Floats2d, m: int, tau: float, top: int) -> tuple[Ints2d, Floats1d]:
     """Return the related pairs, int64 (e, 2), lower row first, and their lengths (e,)."""
     n = len(X)
     if n < m:
         why = f"the space has {n} words, fewer than m = {m}"
         raise DxError(Errors.DX005.format(name="dx.NADP.v1", why=why))
-    tops, distances = nearest_of_all(X, min(max(TOP, m), n))
-    pairs = np.stack([np.repeat(np.arange(n), m), tops[:, :m].reshape(-1)], axis=1)
+    rows, distances = nearest_of_all(X, min(max(top, m), n))
+    pairs = np.stack([np.repeat(np.arange(n), m), rows[:, :m].reshape(-1)], axis=1)
     distinct = pairs[:, 0] != pairs[:, 1]
     pairs, first = np.unique(np.sort(pairs[distinct], axis=1), axis=0, return_index=True)
-    lengths = distances[:, :m].reshape(-1)[distinct][first]
-    tops = tops[:, :TOP]
+    lengths, compared = distances[:, :m].reshape(-1)[distinct][first], rows[:, :top]
     shared = np.empty(len(pairs))
     for part in blocks(len(pairs), BLOCK_PAIRS):
-        first_tops, second_tops = tops[pairs[part, 0]], tops[pairs[part, 1]]
-        shared[part] = (first_tops[:, :, None] == second_tops[:, None, :]).sum(axis=(1, 2))
+        of_first, of_second = compared[pairs[part, 0]], compared[pairs[part, 1]]
+        shared[part] = (of_first[:, :, None] == of_second[:, None, :]).sum(axis=(1, 2))
     # Words at one point are related as well: a guarantee that covers one has to cover the other.
-    related = shared / (2 * tops.shape[1] - shared) >= tau
+    related = shared / (2 * compared.shape[1] - shared) >= tau
     if not related.any():
         why = f"no two words are related at m = {m}, tau = {tau:g}"
         raise DxError(Errors.DX005.format(name="dx.NADP.v1", why=why))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Rng, Space
-from spacy_dxprivacy.mechanisms.nadp import component_lengths, relation
+from spacy_dxprivacy.mechanisms.nadp import component_lengths, related_pairs
 from spacy_dxprivacy.privacy.noise import analytic_sigma, log_delta
 
 SETTINGS = {"epsilon": 2.0, "delta": 1e-3}
@@ -23,13 +23,13 @@ def clusters():
     return space_of(X)
 
 
-def related_by_hand(X, m, tau):
+def related_by_hand(X, m, tau, top=10):
     D = np.linalg.norm(X[:, None].astype(np.float64) - X[None], axis=2)
     order = np.argsort(D, axis=1, kind="stable")
     pairs = {}
     for x in range(len(X)):
         for y in range(x + 1, len(X)):
-            tops = set(order[x, :10]), set(order[y, :10])
+            tops = set(order[x, :top]), set(order[y, :top])
             overlap = len(tops[0] & tops[1]) / len(tops[0] | tops[1])
             near = y in order[x, :m] or x in order[y, :m]
             if near and overlap >= tau:
@@ -48,9 +48,10 @@ def longest_by_hand(n, pairs):
 
 @pytest.mark.parametrize("m", [2, 4])
 @pytest.mark.parametrize("tau", [0.0, 0.1, 0.5, 0.8])
-def test_the_relation_and_its_components_are_those_of_a_loop(clusters, m, tau):
-    expected = related_by_hand(clusters.vectors, m, tau)
-    edges, lengths = relation(clusters.vectors, m, tau)
+@pytest.mark.parametrize("top", [2, 4, 10])
+def test_the_relation_and_its_components_are_those_of_a_loop(clusters, m, tau, top):
+    expected = related_by_hand(clusters.vectors, m, tau, top)
+    edges, lengths = related_pairs(clusters.vectors, m, tau, top)
     found = {(int(x), int(y)): length for (x, y), length in zip(edges, lengths, strict=True)}
     assert found == pytest.approx(expected)
     longest = component_lengths(30, edges, lengths)
@@ -104,3 +105,10 @@ def test_a_space_without_relations_is_refused(make, noise):
     cloud = space_of(np.random.default_rng(1).normal(size=(60, 5)))
     with pytest.raises(DxError, match="no two words are related at m = 2, tau = 1"):
         make("dx.NADP.v1", cloud, epsilon=1.0, tau=1.0, noise=noise)
+
+
+def test_without_a_top_the_overlap_is_that_of_the_neighbours(make, clusters):
+    pairs = related_by_hand(clusters.vectors, 3, 0.5, 3)
+    made = make("dx.NADP.v1", clusters, **SETTINGS, m=3, tau=0.5, top=None, noise="paper")
+    covered = np.argwhere(np.triu(made.covers(np.arange(30))))
+    assert {tuple(pair) for pair in covered.tolist()} == set(pairs)

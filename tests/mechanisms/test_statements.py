@@ -60,6 +60,7 @@ REFUSED = [
     (("Jaccard",), "eta", (0, -1, *NO_NUMBERS), "must be a"),
     (("Mahalanobis",), "lam", (-0.1, 1.1, None, *NO_NUMBERS), "must be a number from 0 to 1"),
     (("NADP",), "m", (None, *NO_COUNTS), "must be a whole number, 2 or more"),
+    (("NADP",), "top", NO_COUNTS, "must be a whole number, 2 or more"),
     (("NADP",), "tau", (-0.1, 1.1, *NO_NUMBERS), "must be a number from 0 to 1"),
     (("NADP",), "noise", ("little",), "one of 'global', 'adjacent', 'paper'"),
     (("RandomProjection",), "dims", (0, None, *NO_COUNTS[2:]), "must be a whole number, 1 or more"),
