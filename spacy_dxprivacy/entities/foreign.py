@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
+from .heads import values_in
 from .phrases import in_tokens, numbers_in
 from .tables import (
     DAY,
@@ -47,6 +48,7 @@ def match_foreign(doc: Doc, language: str) -> set[Entity]:
     text = doc.text
     entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
     entities |= {*_places(text, language)}
+    entities |= {*values_in(text)}
     taken = {
         place
         for label, start, end in entities

@@ -1,7 +1,7 @@
 """Find entities in the text of a Doc by regular expressions and by the words beside them.
 
-They are addresses, postal codes, organisations, places, names beside a cue, accounts, numbers, and
-dates of several words; in tables and forms, values with a column head or key that names a label.
+They are addresses, postal codes, organisations, places, names beside a cue, accounts, numbers,
+dates of several words, and values with a head that names a label (`heads`).
 data/entities/forms.txt holds the regular expressions; this module decides the cases that depend on
 word lists.
 """
@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import cast
 
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word
-from .tables import SYSTEM_ACCOUNTS, kind_of, pattern, sections, words
+from .heads import values_in
+from .tables import SYSTEM_ACCOUNTS, kind_of, pattern, words
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
@@ -62,7 +62,7 @@ def _phrases(text: str) -> Iterator[Entity]:
     yield from (Entity("GPE", *span) for span in _places(text))
     cued = filter(_is_cued, pattern("CUED_NAME").finditer(text))
     yield from (Entity("PERSON", *match.span()) for match in cued)
-    yield from cells(text)
+    yield from values_in(text)
     lower = _in_lower_case(text)
     yield from field_codes(text)
     for match in pattern("IDENTIFIER").finditer(text):
@@ -202,124 +202,3 @@ def _is_new(word: str) -> bool:
         return True
     spoken = any(c in "aeiouyáéíóúäöüåøæ" for c in lower) or not word.isascii()
     return spoken and lower not in lexicon.rank and word not in lexicon.rank and len(word) > 4
-
-
-# Bounded: otherwise a search scans a run of blanks again from each blank.
-BLANKS = r"[ \t]{0,40}"
-MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
-
-Labels = tuple[str | None, ...]
-
-_HEADS = {
-    label: " ".join(sections("words")[f"HEAD {label}"])
-    for label in "PERSON GPE ORG ADDRESS PHONE DATE TIME ID".split()
-}
-_DIGITS = frozenset({"PHONE", "DATE", "TIME", "ID"})  # labels whose values contain a digit
-_EMPTY = re.compile(r"[\W_]*(?:n/?a|none|nil|null|unknown|nan|yes|no)?[\W_]*", re.IGNORECASE)
-_RULE = re.compile(r"[\s|:+=-]*")  # line below the head of a table
-_WRITTEN = r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: (?:[a-z'’]{1,4} ){0,2}[^\W\d_a-zß-öø-ÿ][\w'’.-]*){0,5}"
-_TO_END = rf"(?=[\"'][,}}\]]|[\"']?,?{BLANKS}(?:[\t|;]|  |\n|\Z))"
-
-
-@lru_cache(maxsize=1)
-def _label_of() -> dict[str, str]:
-    """Return column head in lower case -> label."""
-    return {
-        head.strip(): label for label, heads in _HEADS.items() for head in re.split("[,|]", heads)
-    }
-
-
-def _longest_first(keys: Iterable[str]) -> str:
-    return "|".join(sorted((re.escape(key.strip()) for key in keys), key=len, reverse=True))
-
-
-@lru_cache(maxsize=1)
-def _head() -> re.Pattern[str]:
-    heads = _longest_first(_label_of())
-    return re.compile(
-        rf"[|,;\t][ \t\"']{{0,40}}(?:{heads})[ \t\"']{{0,40}}(?=[|,;\t]|$)", re.M | re.I
-    )
-
-
-@lru_cache(maxsize=1)
-def _line() -> re.Pattern[str]:
-    forms = []
-    for label in ("PERSON", "GPE", "ORG", "ADDRESS"):
-        keys = _longest_first(_HEADS[label].partition("|")[0].split(","))
-        value = r"(?=[^\n]{0,12}\d)[^\n|;\t\"]{3,12}?" if label == "ADDRESS" else _WRITTEN
-        named = rf"(?P<{label}>{value})"
-        forms.append(rf"(?i:{keys})[\"']?{BLANKS}[:=]{BLANKS}[\"']?{named}{_TO_END}")
-    return re.compile(rf"(?:^|[\t|;,{{]|  )[ \t>*•\"'-]{{0,40}}(?:{'|'.join(forms)})", re.M)
-
-
-@lru_cache(maxsize=1)
-def _tagged() -> re.Pattern[str]:
-    keys = _longest_first([*_HEADS["PERSON"].replace("|", ",").split(","), *words("TAG_NAMES")])
-    keys = keys.replace(r"\ ", "[ _-]?")
-    first, second = (rf"[\"'](?P<{group}>{_WRITTEN})[\"']" for group in "ab")
-    key = rf"(?i:(?:\w{{1,20}}:)?(?:{keys}))"
-    return re.compile(
-        rf"<{key}\b[^<>]{{0,200}}?\bvalue\s?=\s?{first}|\s{key}\s?=\s?{second}|"
-        rf"<{key}\b[^<>]{{0,200}}>\s{{0,9}}(?P<c>{_WRITTEN})(?=\s{{0,9}}</)|"
-        rf"[>\"](?P<d>{_WRITTEN})(?=</|\"[^<>]{{0,200}}>)"
-    )
-
-
-def _in_tags(text: str) -> Iterator[Entity]:
-    """Yield names whose tag or attribute names a person, and names that are alone in one."""
-    for match in _tagged().finditer(text):
-        group = str(match.lastgroup)
-        if group != "d" or _is_name_alone(match[group].split()):
-            yield Entity("PERSON", *match.span(group))
-
-
-def _is_name_alone(named: list[str]) -> bool:
-    """Return whether words without context are a name: none is common, and one is listed."""
-    parts = {"FIRST", "SURNAME", "NEW", "INITIAL", "PARTICLE"}
-    listed = [word for word in named if is_name(word) and not is_word(word.lower())]
-    return bool(listed) and not any(parts.isdisjoint(kinds(word)) for word in named)
-
-
-def cells(text: str) -> Iterator[Entity]:
-    """Yield values whose column head or key names a label, in characters."""
-    if "<" in text and ">" in text:
-        yield from _in_tags(text)
-    if ":" in text or "=" in text:
-        for match in _line().finditer(text):
-            label = str(match.lastgroup)
-            yield Entity(label, *match.span(label))
-    if "\n" in text:
-        yield from _columns(text)
-
-
-def _columns(text: str) -> Iterator[Entity]:
-    """Yield cells below a line with at least two heads, while lines have as many cells."""
-    first = _head().search(text)
-    if first is None:
-        return
-    start = text.rfind("\n", 0, first.start()) + 1
-    tables: dict[tuple[str, Labels], None] = {}
-    for row in text[start:].split("\n"):
-        if tables and not (_RULE.fullmatch(row) and row.strip()):
-            tables = {(mark, of): None for mark, of in tables if row.count(mark) + 1 == len(of)}
-            for mark, labels in tables:
-                yield from _cells_of_row(start, row.split(mark), labels)
-        if _head().search(row):
-            mark = max("|\t;,", key=row.count)
-            names = [name.strip(" \t\"'").lower() for name in row.split(mark)]
-            labels = tuple(map(_label_of().get, names))
-            if len(labels) - labels.count(None) > 1:
-                tables[mark, labels] = None
-                if len(tables) > MAX_TABLES:
-                    del tables[next(iter(tables))]
-        start += len(row) + 1
-
-
-def _cells_of_row(start: int, values: list[str], labels: Labels) -> Iterator[Entity]:
-    for value, label in zip(values, labels, strict=True):
-        bare = value.strip(" \t\"'\r")
-        fits = label not in _DIGITS or any(map(str.isdigit, bare))
-        if label and fits and not _EMPTY.fullmatch(value):
-            first = start + value.index(bare)
-            yield Entity(label, first, first + len(bare))
-        start += len(value) + 1

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import IO, Any
 
 from spacy.tokens import DocBin
@@ -46,7 +47,7 @@ MAX_NAMES = 12  # shown in a receipt
 # Names of columns. The first row of a file without column names may be text.
 _WORD = re.compile(r"[^\W\d_a-z]?[^\W\d_A-Z]+|[^\W\d_a-z]+")  # also within camelCase
 _LONG_NUMBER = re.compile(r"\d{5}")  # which may identify a person
-_NAME = re.compile(r"[^\W\d][\w.:/()#%&+-]*( [\w.:/()#%&+-]+){0,2}(\[\])?")
+_NAME = re.compile(r"[^\W\d][\w.:/()#%&+°'’-]*( [\w.:/()#%&+'’-]+){0,3}(\[\])?")
 MAX_NAME_LENGTH = 40
 
 Slot = tuple[Any, Any]  # a list or dict, and an index or key of it
@@ -105,6 +106,14 @@ class Fields:
         return [name for name in names if name in self.texts or name in kept]
 
 
+def is_column(name: str, names: Sequence[str]) -> bool:
+    """Return whether a first row has a column of this name or number (from 1)."""
+    try:
+        return bool(_column(name, names))
+    except UsageError:
+        return False
+
+
 def _column(name: str, names: Sequence[str]) -> str:
     """Return the name of a column, given its name or number (from 1). Raise UsageError."""
     n, words = len(names), [name for name in names if not name.isdigit()]
@@ -139,21 +148,22 @@ class Row:
 def row_record(number: int, size: int, entry: dict[str, Any], fields: Fields) -> Input:
     """Return the record of a row. Nulls stay null; a row without any text gets an empty one."""
     wanted = (*fields.texts, *(fields.kept or ()))
-    row = Row(entry if fields.kept is None else prune(entry, wanted), [], fields)
+    row, heads = Row(entry if fields.kept is None else prune(entry, wanted), [], fields), []
     for path in fields.texts:
         try:
-            row.slots.extend(
-                slot for slot in find_slots(row.entry, path) if read_slot(slot) is not None
-            )
+            slots = [slot for slot in find_slots(row.entry, path) if read_slot(slot) is not None]
         except KeyError:
             return Failed(number, f"it has no field {path!r}.", size, _count_fields(entry))
+        row.slots.extend(slots)
+        heads += [head_in(path)] * len(slots)
     texts = [read_slot(slot) for slot in row.slots] or [""]
+    make = partial(make_record, number, size, texts, origin=row, heads=heads or [""])
     if fields.person is None:
-        return make_record(number, size, texts, origin=row)
+        return make()
     with suppress(KeyError, DxError):
         users = [read_slot(slot) for slot in find_slots(entry, fields.person)]
         if len(users) == 1 and not is_nobody(users[0]):
-            return make_record(number, size, texts, data={USER: identity(users[0])}, origin=row)
+            return make(data={USER: identity(users[0])})
     return Failed(number, "it has no user.", size)
 
 
@@ -173,6 +183,11 @@ def fill_entry(released: Released, files: FileOptions) -> dict[str, Any]:
 def split_path(path: str) -> Steps:
     """Return ("items", "[]", "text") for "items[].text"."""
     return tuple(re.findall(r"\[\]|[^.\[\]]+", path))
+
+
+def head_in(path: str) -> str:
+    """Return the last key of a path, which names its values: "author" for "items[].author"."""
+    return next((step for step in reversed(split_path(path)) if step != "[]"), path)
 
 
 def read_slot(slot: Slot) -> Any:

@@ -48,8 +48,9 @@ class Record:
 
     Attributes:
         number: Position in the file, from 1.
-        texts: The texts to sanitise.
+        texts: The texts to sanitise. Those of a row are one document (`rows`).
         size: Number of bytes that the record takes in the file, for progress.
+        heads: What names each text of a row: the head of its column, or the key of its field.
         data: user_data for the Doc of each text, and MENTIONS.
         origin: A value that the format needs to write the record, such as a Row.
     """
@@ -59,6 +60,7 @@ class Record:
     size: int = 0
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)
     origin: Any = field(default=None, repr=False)
+    heads: Sequence[str] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ def make_record(
     hint: str = "",
     data: Mapping[str, Any] | None = None,
     origin: Any = None,
+    heads: Sequence[str] = (),
 ) -> Input:
     """Return a record, or Failed with the hint if a value is not valid Unicode text."""
     for text in texts:
@@ -109,7 +112,7 @@ def make_record(
             return Failed(number, NOT_UNICODE, size, hint)
         if len(text) > MAX_RECORD:
             return Failed(number, TOO_LONG, size)
-    return Record(number, texts, size, data or {}, origin)
+    return Record(number, texts, size, data or {}, origin, heads)
 
 
 def is_unicode(text: str) -> bool:
@@ -133,9 +136,14 @@ def nlp_input(nlp: Language, text: Text, data: Mapping[str, Any]) -> str | Doc:
         doc = nlp.make_doc(text)
     doc.user_data.update((key, value) for key, value in data.items() if key != MENTIONS)
     mentions: list[Entity] = data.get(MENTIONS, [])
-    if mentions and any("doc.ents" in nlp.get_pipe_meta(p).assigns for p in nlp.pipe_names):
+    if mentions and recognises(nlp):
         doc.set_ents(filter_spans(spans_of(doc, mentions)), default="missing")
     return doc
+
+
+def recognises(nlp: Language) -> bool:
+    """Return whether a pipeline recognises entities."""
+    return any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
 
 
 def nlp_inputs(nlp: Language, record: Record) -> Iterator[str | Doc]:

@@ -37,9 +37,11 @@ from ..machine import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
 from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
 from ..pipeline.receipt import Receipt, assert_sanitized, get_receipt, install_extensions
+from ..text.normal_doc import MARKS
 from ..text.tokens import MANY_WORDS, trim_vocab
 from .build import get_sanitizer
 from .records import Failed, Input, Record, Released, Result, Text, chunks, nlp_input
+from .rows import Parts, as_document, docs_of, texts_of
 
 # Enough for batches of the mechanism, and few enough for workers to finish at about the same time.
 TASK_CHARACTERS = 2**16
@@ -217,26 +219,35 @@ def sanitize_in_zone(
     nlp: Language, records: list[Input], *, batch_size: int, with_docs: bool = False
 ) -> Iterator[Result]:
     """Yield the results of records, sanitised in memory zones, long texts in parts."""
-    inputs = [
-        (record, text) for record in records if isinstance(record, Record) for text in record.texts
-    ]
+    documents = [None if isinstance(r, Failed) else as_document(nlp, r) for r in records]
+    inputs = [(record, text) for record in documents if record for text in record.texts]
     drawn = _sanitize_texts(nlp, inputs, batch_size, with_docs)
-    for record in records:
-        if isinstance(record, Failed):
-            yield record
+    for record, document in zip(records, documents, strict=True):
+        if isinstance(record, Failed) or document is None:
+            yield record  # type: ignore[misc]
         else:
-            yield _combine(record, [next(drawn) for _ in record.texts], with_docs)
+            found = [next(drawn) for _ in document.texts]
+            yield _combine(record, document.origin, found, with_docs)
     next(drawn, None)  # close the last zone
 
 
-def _combine(record: Record, drawn: list[Sanitized | Failed], with_docs: bool) -> Result:
+def _combine(
+    record: Record, origin: Any, drawn: list[Sanitized | Failed], with_docs: bool
+) -> Result:
     released = list[Sanitized]()
     for outcome in drawn:
         if isinstance(outcome, Failed):
             return outcome
         released.append(outcome)
-    docs = [doc for _, _, doc in released if doc is not None] if with_docs else []
-    return Released(record, [text for text, _, _ in released], [r for _, r, _ in released], docs)
+    texts, receipts = [text for text, _, _ in released], [receipt for _, receipt, _ in released]
+    docs = [doc for _, _, doc in released if doc is not None]
+    if isinstance(origin, Parts):
+        try:
+            texts = texts_of(origin, texts[0], docs[0].user_data.get(MARKS, []))
+        except DxError as error:
+            return Failed(record.number, str(error), record.size)
+        docs = docs_of(origin, docs[0]) if with_docs else []
+    return Released(record, texts, receipts, docs if with_docs else [])
 
 
 def _sanitize_texts(

@@ -19,7 +19,16 @@ from ..config.options import FileOptions
 from ..errors import DxError, UsageError
 from ..files.limits import MAX_RECORD, MB, TooLarge, check_ratio, decode, numbered_lines, read_all
 from ..validate import needs
-from .formats import Fields, Header, OnHeader, Writer, fill_entry, row_record, zipped
+from .formats import (
+    Fields,
+    Header,
+    OnHeader,
+    Writer,
+    fill_entry,
+    is_column,
+    row_record,
+    zipped,
+)
 from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
 
 INVALID_ROW: list[str] = []  # stands for a row that is not valid CSV; compared by identity
@@ -41,7 +50,7 @@ def delimiter_of(line: str, files: FileOptions) -> str | None:
             names = next(csv.reader([line], delimiter=delimiter), [])
         except csv.Error:
             continue
-        if len(names) > 1 and all(name in names for name in files.field):
+        if len(names) > 1 and all(is_column(name, names) for name in files.field):
             return delimiter
     return None
 

@@ -1,0 +1,296 @@
+"""What a head says of its value: in a column, after a label and a colon, in a tag or attribute.
+
+Heads are English, German, French, Spanish, Italian and Dutch (data/entities/heads.txt). Words that
+do not change what a head says may stand beside it: "Patient's last name (required)" is a family
+name. `io` reads heads of columns and keys of fields (`head_of`, `values_of_cell`), and recognisers
+read those within a text (`values_in`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+from ..text.mentions import Entity, is_word
+from .tables import sections, words
+from .words import is_name, kinds
+
+HEADS = "heads"
+MAX_HEAD = 60  # characters
+OLD = 90  # ages from here on are replaced
+MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
+
+_CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
+_BETWEEN = re.compile(r"[\W\d_]+")
+_COMPOUND = re.compile(r"([^\W\d_]{3,}?)(name|nummer|naam|datum|adresse|adres|id)")  # German, Dutch
+# Bounded: otherwise a search scans a run of blanks again from each blank.
+BLANKS = r"[ \t]{0,40}"
+_RULE = re.compile(r"[\s|:+=-]*")  # line below the head of a table
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a head says of its value.
+
+    label: that of an entity, or USERNAME, DOB, AGE. part: "given" or "family" for a part of a name.
+    is_weak: whether it says so above a column or as a key alone, and not before a colon in prose.
+    """
+
+    label: str
+    part: str = ""
+    is_weak: bool = False
+
+
+@cache
+def _heads() -> Mapping[str, Head]:
+    found: dict[str, Head] = {}
+    for name, lines in sections(HEADS).items():
+        weak, section = name.startswith("weak "), name.removeprefix("weak ")
+        label, _, part = section.partition(" ")
+        if label in ("QUALIFIERS", "NOTHING", "NAME_WORDS", "TAG_NAMES"):
+            continue
+        for phrase in ",".join(lines).split(","):
+            found.setdefault(phrase.strip(), Head(label, part, weak))
+    found.pop("", None)
+    return found
+
+
+def _plain(text: str) -> str:
+    """Return a text in lower case without accents."""
+    if text.isascii():
+        return text.lower()
+    parts = unicodedata.normalize("NFD", text.casefold())
+    return "".join(c for c in parts if not unicodedata.combining(c))
+
+
+def _words_of(head: str) -> list[str]:
+    bare = _plain(_CAMEL.sub(" ", head.partition("(")[0] or head))
+    found = list[str]()
+    for word in _BETWEEN.sub(" ", bare).split():
+        parts = _COMPOUND.fullmatch(word)
+        is_known = word in _heads() or parts is None
+        found += [word] if is_known or parts is None else [parts[1], parts[2]]
+    return found
+
+
+@lru_cache(maxsize=4096)
+def head_of(name: str) -> Head | None:
+    """Return what the head of a column, the key of a field or a label says of its value.
+
+    Args:
+        name: The head as it is written: "Patient name", "dob", "lastName", "Kundennummer".
+
+    Returns:
+        None if the head says nothing.
+    """
+    if len(name) > MAX_HEAD:
+        return None
+    named, qualifiers = _words_of(name), words("QUALIFIERS", HEADS)
+    for size in range(len(named), 0, -1):
+        # In English, German and Dutch the last word says what it is, in the others the first.
+        for start in (len(named) - size, 0):
+            phrase = " ".join(named[start : start + size])
+            head, others = _heads().get(phrase), named[:start] + named[start + size :]
+            if head is not None and qualifiers.issuperset(others):
+                is_sure = bool(others) and phrase in words("NAME_WORDS", HEADS)
+                return replace(head, is_weak=False) if is_sure else head
+    return None
+
+
+# -- the cell of a column, the value of a field ----------------------------------------------------
+
+_DIGITS = frozenset({"PHONE", "DOB", "DATE", "TIME", "AGE"})  # labels whose values contain a digit
+_LONGEST = {"ADDRESS": 120, "ORG": 80, "PERSON": 80, "GPE": 60, "ID": 60}  # characters, of 40
+_CLOCK = re.compile(r"\d{1,2}[:.h]\d\d.{0,8}|\d{1,2} ?[ap]\.?m\.?", re.I)
+_OF_ENTITY = {"USERNAME": "ID"}
+_MOST_WORDS = {"PERSON": 6, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 1}
+_APART = re.compile(r"[;/|&\n]| (?:and|und|et|en|y|e) |\([^()]*\)")  # beside the names of a cell
+_COMMA = re.compile(",")
+_INVERTED = re.compile(r"[^,]*,\s*[^\s,]+(?: [^\s,]+)?\s*")  # Young, Will
+_NO_NAME = re.compile(r"[\d@#=<>{}\[\]\\_:!?]|\w{4,}\.\s")
+
+
+def is_nothing(cell: str) -> bool:
+    """Return whether a cell says that there is no value, as "n/a" and "unknown" do."""
+    named = _BETWEEN.sub(" ", _plain(cell)).split()
+    if any(map(str.isdigit, cell)):
+        return False
+    return words("NOTHING", HEADS).issuperset(named)
+
+
+def values_of_cell(head: Head, cell: str) -> list[Entity]:
+    """Return the values in a cell whose head says what it holds, in characters.
+
+    None are returned where the cell holds nothing, or something else, such as a sentence in a
+    column of names: there the recognisers decide.
+    """
+    label, start = head.label, len(cell) - len(cell.lstrip())
+    bare = cell.strip()
+    if is_nothing(bare) or len(bare) > _LONGEST.get(label, 40):
+        return []
+    if label in _DIGITS:
+        label = label if label == "PHONE" else "TIME" if _CLOCK.fullmatch(bare) else "DATE"
+        return [Entity(label, start, start + len(bare))] * any(map(str.isdigit, bare))
+    spans = list(_names_in(bare)) if label == "PERSON" else [(0, len(bare))]
+    for first, last in spans:
+        value = bare[first:last]
+        if len(value.split()) > _MOST_WORDS.get(label, 20):
+            return []
+        if label in ("PERSON", "GPE") and (_NO_NAME.search(value) or not _has_letter(value)):
+            return []
+    return [
+        Entity(_OF_ENTITY.get(label, label), start + first, start + last) for first, last in spans
+    ]
+
+
+def _has_letter(text: str) -> bool:
+    return any(map(str.isalpha, text))
+
+
+def _names_in(cell: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the names in a cell of several: "Grace Price; Will Young"."""
+    for start, end in _parts(_APART, cell, 0, len(cell)):
+        if _INVERTED.fullmatch(cell, start, end):
+            yield start, end
+        else:
+            yield from _parts(_COMMA, cell, start, end)
+
+
+def _parts(mark: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans between marks, without blanks at their ends."""
+    edges = [edge for match in mark.finditer(text, start, end) for edge in match.span()]
+    edges = [start, *edges, end]
+    for first, last in zip(edges[::2], edges[1::2], strict=True):
+        part = text[first:last]
+        if part.strip():
+            yield first + len(part) - len(part.lstrip()), first + len(part.rstrip())
+
+
+# -- within a text ---------------------------------------------------------------------------------
+
+_UPPER = r"[^\W\d_a-zß-öø-ÿ]"
+_WRITTEN = rf"{_UPPER}[\w'’.-]*(?: (?:[a-z'’]{{1,4}} ){{0,2}}{_UPPER}[\w'’.-]*){{0,5}}"
+_TO_END = rf"(?=[\"'*_]{{0,3}}(?:[,}}\]]|\.?{BLANKS}(?:[\t|;]|  |\n|\Z)))"
+_CODE = r"#?(?=[^\s|;,\"]{0,40}\d)[^\s|;,\"*<>]{2,40}"
+_VALUES = {
+    "PERSON": _WRITTEN,
+    "GPE": _WRITTEN,
+    "ORG": _WRITTEN,
+    "ADDRESS": r"(?=[^\n]{0,12}\d)[^\n|;\t\"*]{3,12}?",
+    "ID": _CODE,
+    "USERNAME": r"[^\s|;,\"*<>]{2,40}",
+    "PHONE": r"\+?[\d(][\d ()./-]{4,24}\d",
+}
+_KEY = re.compile(
+    rf"(?:^|[\t|;,{{]|  )[ \t>*•\"'_#-]{{0,40}}(?P<key>[^\W\d_][^\n:=|;,\"*<>]{{0,{MAX_HEAD}}}?)"
+    rf"[\"'*_]{{0,3}}{BLANKS}[:=][\"'*_]{{0,3}}{BLANKS}(?P<next>\n[ \t>]{{0,40}})?[\"']?",
+    re.M,
+)
+
+
+@cache
+def _value(label: str) -> re.Pattern[str] | None:
+    form = _VALUES.get(label)
+    return None if form is None else re.compile(form + _TO_END)
+
+
+def values_in(text: str) -> Iterator[Entity]:
+    """Yield values of a text that a label, column head or tag names, in characters."""
+    if "<" in text and ">" in text:
+        yield from _in_tags(text)
+    if ":" in text or "=" in text:
+        yield from _in_lines(text)
+    if "\n" in text:
+        yield from _in_columns(text)
+
+
+def _in_lines(text: str) -> Iterator[Entity]:
+    for match in _KEY.finditer(text):
+        head = head_of(match["key"])
+        if head is None or head.is_weak or (form := _value(head.label)) is None:
+            continue
+        value = form.match(text, match.end())
+        if value is None or is_nothing(value[0]) or head_of(value[0]) is not None:
+            continue
+        yield Entity(_OF_ENTITY.get(head.label, head.label), *value.span())
+
+
+@lru_cache(maxsize=1)
+def _tagged() -> re.Pattern[str]:
+    persons = [phrase for phrase, head in _heads().items() if head.label == "PERSON"]
+    keys = _longest_first([*persons, *words("TAG_NAMES", HEADS)]).replace(r"\ ", "[ _-]?")
+    first, second = (rf"[\"'](?P<{group}>{_WRITTEN})[\"']" for group in "ab")
+    key = rf"(?i:(?:\w{{1,20}}:)?(?:{keys}))"
+    return re.compile(
+        rf"<{key}\b[^<>]{{0,200}}?\bvalue\s?=\s?{first}|\s{key}\s?=\s?{second}|"
+        rf"<{key}\b[^<>]{{0,200}}>\s{{0,9}}(?P<c>{_WRITTEN})(?=\s{{0,9}}</)|"
+        rf"[>\"](?P<d>{_WRITTEN})(?=</|\"[^<>]{{0,200}}>)"
+    )
+
+
+def _longest_first(keys: Iterable[str]) -> str:
+    return "|".join(sorted((re.escape(key.strip()) for key in keys), key=len, reverse=True))
+
+
+def _in_tags(text: str) -> Iterator[Entity]:
+    """Yield names whose tag or attribute names a person, and names that are alone in one."""
+    for match in _tagged().finditer(text):
+        group = str(match.lastgroup)
+        if group != "d" or _is_name_alone(match[group].split()):
+            yield Entity("PERSON", *match.span(group))
+
+
+def _is_name_alone(named: list[str]) -> bool:
+    """Return whether words without context are a name: none is common, and one is listed."""
+    parts = {"FIRST", "SURNAME", "NEW", "INITIAL", "PARTICLE"}
+    listed = [word for word in named if is_name(word) and not is_word(word.lower())]
+    return bool(listed) and not any(parts.isdisjoint(kinds(word)) for word in named)
+
+
+Columns = tuple[Head | None, ...]
+
+
+def _in_columns(text: str) -> Iterator[Entity]:
+    """Yield cells below a line with at least two heads, while lines have as many cells."""
+    tables: dict[tuple[str, Columns], None] = {}
+    start = 0
+    for row in text.split("\n"):
+        if tables and not (_RULE.fullmatch(row) and row.strip()):
+            tables = {(mark, of): None for mark, of in tables if row.count(mark) + 1 == len(of)}
+            for mark, columns in tables:
+                yield from _cells_of_row(start, row.split(mark), columns)
+        if (found := _heads_of_row(row)) is not None:
+            tables[found] = None
+            if len(tables) > MAX_TABLES:
+                del tables[next(iter(tables))]
+        start += len(row) + 1
+
+
+def _heads_of_row(row: str) -> tuple[str, Columns] | None:
+    """Return the delimiter and the heads of a row with at least two of them."""
+    mark = max("|\t;,", key=row.count)
+    if mark not in row:
+        return None
+    names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
+    if any(len(name) > MAX_HEAD or "." in name for name in names):
+        return None
+    columns = tuple(head_of(name) if name else None for name in names)
+    return (mark, columns) if len(columns) - columns.count(None) > 1 else None
+
+
+def _is_young(age: str) -> bool:
+    """Return whether an age may stay."""
+    return all(int(number) < OLD for number in re.findall(r"\d{1,9}", age))
+
+
+def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[Entity]:
+    for value, head in zip(values, columns, strict=True):
+        bare = value.strip(" \t\"'*\r")
+        if head is not None and bare and not (head.label == "AGE" and _is_young(bare)):
+            first = start + value.index(bare)
+            for label, begin, end in values_of_cell(head, bare):
+                yield Entity(label, first + begin, first + end)
+        start += len(value) + 1

@@ -1,0 +1,140 @@
+"""A row is one document: its texts share persons, places and one shift of dates.
+
+Where a pipeline recognises entities, the texts of a row are read as one text, in parts. A cell
+whose head says what it holds is an entity as a whole (`entities.heads`). Names come first, and a
+given name stands before its family name, so that both are one person's; the other texts follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..entities.heads import Head, head_of, values_of_cell
+from ..errors import DxError
+from ..text.mentions import Entity
+from ..text.normal_doc import MARKS
+from .records import MENTIONS, Record, Tokens, recognises
+
+# What surrogates need to read before a value, by the label of its head. It is not released.
+_READ_AFTER = {"AGE": "age ", "DOB": "born "}
+BREAK = "\n\n"  # between the texts of a row: no entity and no sentence crosses it
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where the texts of a row stand in its document.
+
+    order: the number of the text of each part. names: place of a given name, after which its family
+    name stands, so that both are one mention -> number of its words.
+    """
+
+    order: Sequence[int]
+    names: dict[int, int] = field(default_factory=dict)
+
+
+def as_document(nlp: Language, record: Record) -> Record:
+    """Return the record of a row with its texts as one, or a record as it is.
+
+    The origin of a joined record is its `Parts`.
+    """
+    texts = record.texts
+    if not record.heads or not recognises(nlp) or any(isinstance(t, Tokens) for t in texts):
+        return record
+    heads = [head_of(head) if head else None for head in record.heads]
+    if len(texts) < 2 and heads[0] is None:
+        return record
+    if sum(map(len, texts)) + len(BREAK) * len(texts) > nlp.max_length:
+        return record
+    return _joined(record, [str(text) for text in texts], heads)
+
+
+def _joined(record: Record, texts: list[str], heads: list[Head | None]) -> Record:
+    pieces, mentions, names = list[str](), list[Entity](), dict[int, int]()
+    marks, order, length = list[int](), list[int](), 0
+    for number, beside in _reading_order(texts, heads):
+        gap = BREAK if order else ""
+        head = heads[number]
+        if beside is not None:
+            gap = " "
+        elif head is not None:
+            gap += _READ_AFTER.get(head.label, "")
+        pieces += [gap, texts[number]]
+        start = length + len(gap)
+        length = start + len(texts[number])
+        if beside is not None:
+            first = marks[-2]
+            names[len(order) - 1] = len(texts[beside].split())
+            mentions[-1:] = [Entity("PERSON", first, length)]
+        elif head is not None:
+            mentions += [
+                Entity(label, start + first, start + last)
+                for label, first, last in values_of_cell(head, texts[number])
+            ]
+        marks += [start, length]
+        order.append(number)
+    data = {**record.data, MARKS: marks, MENTIONS: mentions}
+    return replace(record, texts=["".join(pieces)], data=data, origin=Parts(order, names), heads=())
+
+
+def _reading_order(texts: list[str], heads: list[Head | None]) -> Iterator[tuple[int, int | None]]:
+    """Yield the number of each text, names first, with that of the given name that a family name
+    follows."""
+    names = [i for i, head in enumerate(heads) if head is not None and head.label == "PERSON"]
+    given, family = ([i for i in names if _part(heads[i]) == part] for part in ("given", "family"))
+    paired = {}
+    if len(given) == len(family) == 1 and all(_is_one_name(texts[i]) for i in given + family):
+        paired = {given[0]: family[0]}
+    for i in names:
+        if i not in paired.values():
+            yield i, None
+            if i in paired:
+                yield paired[i], i
+    yield from ((i, None) for i in range(len(texts)) if i not in names)
+
+
+def _part(head: Head | None) -> str:
+    return "" if head is None else head.part
+
+
+def _is_one_name(text: str) -> bool:
+    """Return whether a cell is one name, without blanks around it."""
+    return text == text.strip() and values_of_cell(Head("PERSON"), text) == [
+        Entity("PERSON", 0, len(text))
+    ]
+
+
+def texts_of(parts: Parts, text: str, marks: Sequence[int]) -> list[str]:
+    """Return the sanitised texts of a row, in the order of the record.
+
+    Args:
+        parts: The origin of the joined record.
+        text: The sanitised text of the document.
+        marks: Start and end of each part in it.
+
+    Raises:
+        DxError: If a component lost the places of the parts.
+    """
+    spans = list(zip(marks[::2], marks[1::2], strict=True))
+    if len(spans) != len(parts.order):
+        raise DxError("The pipeline lost track of the fields of this record.")
+    found = [text[start:end] for start, end in spans]
+    for place, size in parts.names.items():  # the surrogate of both stands in the first
+        written = f"{found[place]} {found[place + 1]}".split()
+        found[place : place + 2] = " ".join(written[:size]), " ".join(written[size:])
+    texts = [""] * len(found)
+    for number, part in zip(parts.order, found, strict=True):
+        texts[number] = part
+    return texts
+
+
+def docs_of(parts: Parts, doc: Doc) -> list[Doc]:
+    """Return a Doc for each text of a row, with the receipt of the row."""
+    marks, by_number = doc.user_data[MARKS], dict[int, Doc]()
+    for number, start, end in zip(parts.order, marks[::2], marks[1::2], strict=True):
+        span = doc.char_span(start, end, alignment_mode="expand")
+        by_number[number] = (span or doc[:0]).as_doc(copy_user_data=True)
+    return [by_number[number] for number in sorted(by_number)]
