@@ -35,8 +35,9 @@ _RULE = re.compile(r"[\s|:+=-]*")  # line below the head of a table
 class Head:
     """What a head says of its value.
 
-    label: that of an entity, or USERNAME, DOB, AGE. part: "given" or "family" for a part of a name.
-    is_weak: whether it says so above a column or as a key alone, and not before a colon in prose.
+    label: that of an entity, or USERNAME, DOB, AGE. part: of a name: "given", "family", or "bare"
+    for a head that says "name" alone. is_weak: whether it says so above a column or as a key
+    alone, and not before a colon in prose.
     """
 
     label: str
@@ -95,8 +96,8 @@ def head_of(name: str) -> Head | None:
             phrase = " ".join(named[start : start + size])
             head, others = _heads().get(phrase), named[:start] + named[start + size :]
             if head is not None and qualifiers.issuperset(others):
-                is_sure = bool(others) and phrase in words("NAME_WORDS", HEADS)
-                return replace(head, is_weak=False) if is_sure else head
+                is_bare = phrase in words("NAME_WORDS", HEADS)
+                return replace(head, part="bare", is_weak=not others) if is_bare else head
     return None
 
 
@@ -174,7 +175,7 @@ def _parts(mark: re.Pattern[str], text: str, start: int, end: int) -> Iterator[t
 _UPPER = r"[^\W\d_a-zß-öø-ÿ]"
 _WRITTEN = rf"{_UPPER}[\w'’.-]*(?: (?:[a-z'’]{{1,4}} ){{0,2}}{_UPPER}[\w'’.-]*){{0,5}}"
 _TO_END = rf"(?=[\"'*_]{{0,3}}(?:[,}}\]]|\.?{BLANKS}(?:[\t|;]|  |\n|\Z)))"
-_CODE = r"#?(?=[^\s|;,\"]{0,40}\d)[^\s|;,\"*<>]{2,40}"
+_CODE = r"#?(?=[^\s|;,\"]{0,40}\d)[^\s|;,\"*<>]{1,60}[^\s|;,\"*<>.:)]"
 _VALUES = {
     "PERSON": _WRITTEN,
     "GPE": _WRITTEN,
@@ -281,7 +282,7 @@ def _heads_of_row(row: str) -> tuple[str, Columns] | None:
     return (mark, columns) if len(columns) - columns.count(None) > 1 else None
 
 
-def _is_young(age: str) -> bool:
+def is_young(age: str) -> bool:
     """Return whether an age may stay."""
     return all(int(number) < OLD for number in re.findall(r"\d{1,9}", age))
 
@@ -289,7 +290,7 @@ def _is_young(age: str) -> bool:
 def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[Entity]:
     for value, head in zip(values, columns, strict=True):
         bare = value.strip(" \t\"'*\r")
-        if head is not None and bare and not (head.label == "AGE" and _is_young(bare)):
+        if head is not None and bare and not (head.label == "AGE" and is_young(bare)):
             first = start + value.index(bare)
             for label, begin, end in values_of_cell(head, bare):
                 yield Entity(label, first + begin, first + end)

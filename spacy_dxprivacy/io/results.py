@@ -41,7 +41,7 @@ from ..text.normal_doc import MARKS
 from ..text.tokens import MANY_WORDS, trim_vocab
 from .build import get_sanitizer
 from .records import Failed, Input, Record, Released, Result, Text, chunks, nlp_input
-from .rows import Parts, as_document, docs_of, texts_of
+from .rows import Parts, as_document, texts_of
 
 # Enough for batches of the mechanism, and few enough for workers to finish at about the same time.
 TASK_CHARACTERS = 2**16
@@ -246,7 +246,6 @@ def _combine(
             texts = texts_of(origin, texts[0], docs[0].user_data.get(MARKS, []))
         except DxError as error:
             return Failed(record.number, str(error), record.size)
-        docs = docs_of(origin, docs[0]) if with_docs else []
     return Released(record, texts, receipts, docs if with_docs else [])
 
 

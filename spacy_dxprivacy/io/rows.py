@@ -11,13 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from spacy.language import Language
-from spacy.tokens import Doc
 
-from ..entities.heads import Head, head_of, values_of_cell
+from ..entities.heads import Head, head_of, is_nothing, is_young, values_of_cell
 from ..errors import DxError
 from ..text.mentions import Entity
 from ..text.normal_doc import MARKS
-from .records import MENTIONS, Record, Tokens, recognises
+from .records import MENTIONS, Record, Released, Tokens, recognises
 
 # What surrogates need to read before a value, by the label of its head. It is not released.
 _READ_AFTER = {"AGE": "age ", "DOB": "born "}
@@ -84,9 +83,19 @@ def _reading_order(texts: list[str], heads: list[Head | None]) -> Iterator[tuple
     """Yield the number of each text, names first, with that of the given name that a family name
     follows."""
     names = [i for i, head in enumerate(heads) if head is not None and head.label == "PERSON"]
-    given, family = ([i for i in names if _part(heads[i]) == part] for part in ("given", "family"))
+    given, family, bare = (
+        [i for i in names if getattr(heads[i], "part", "") == part]
+        for part in ("given", "family", "bare")
+    )
+    bare = [i for i in bare if len(texts[i].split()) == 1]
+    # "name" is the given name beside a surname, and "nom" the family name beside a prénom.
+    given, family = given or bare, family or bare
     paired = {}
-    if len(given) == len(family) == 1 and all(_is_one_name(texts[i]) for i in given + family):
+    if (
+        len(given) == len(family) == 1
+        and given != family
+        and all(_is_one_name(texts[i]) for i in given + family)
+    ):
         paired = {given[0]: family[0]}
     for i in names:
         if i not in paired.values():
@@ -94,10 +103,6 @@ def _reading_order(texts: list[str], heads: list[Head | None]) -> Iterator[tuple
             if i in paired:
                 yield paired[i], i
     yield from ((i, None) for i in range(len(texts)) if i not in names)
-
-
-def _part(head: Head | None) -> str:
-    return "" if head is None else head.part
 
 
 def _is_one_name(text: str) -> bool:
@@ -131,10 +136,16 @@ def texts_of(parts: Parts, text: str, marks: Sequence[int]) -> list[str]:
     return texts
 
 
-def docs_of(parts: Parts, doc: Doc) -> list[Doc]:
-    """Return a Doc for each text of a row, with the receipt of the row."""
-    marks, by_number = doc.user_data[MARKS], dict[int, Doc]()
-    for number, start, end in zip(parts.order, marks[::2], marks[1::2], strict=True):
-        span = doc.char_span(start, end, alignment_mode="expand")
-        by_number[number] = (span or doc[:0]).as_doc(copy_user_data=True)
-    return [by_number[number] for number in sorted(by_number)]
+def cells_of(released: Released) -> dict[str, tuple[int, int]]:
+    """Return for each head of a row that names a label the numbers of cells that changed and that
+    stayed, without those that hold nothing and ages that may stay."""
+    counts: dict[str, tuple[int, int]] = {}
+    record = released.record
+    for head, old, new in zip(record.heads, record.texts, released.texts, strict=False):
+        says = head_of(head) if head else None
+        if says is None or is_nothing(str(old)) or (says.label == "AGE" and is_young(str(old))):
+            continue
+        changed, stayed = counts.get(head, (0, 0))
+        is_new = str(old) != new
+        counts[head] = changed + is_new, stayed + (not is_new)
+    return counts

@@ -26,10 +26,11 @@ from .formats import Row, Writer, format_names
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
 from .language_check import with_language
 from .pieces import Pieces
-from .records import Failed, Released
+from .records import Failed, Released, recognises
 from .results import results
 from .resuming import FinishedFiles
-from .tally import Tally
+from .rows import cells_of
+from .tally import Tally, add_columns
 
 MARKUP = "markup: elements and formatting"
 OnFailure = Callable[[Job, int, str], Any]  # job, number of the record (0: the file), reason
@@ -109,6 +110,7 @@ def sanitize(
             tally.loss += Loss.from_dict(sums["loss"])
             fields.update(dict.fromkeys(sums["fields"]))
             tally.encodings.update(dict.fromkeys(sums["encodings"]))
+            tally.columns = add_columns(tally.columns, sums["columns"])
         if parts is not None:
             parts.complete = not any(0 in numbers for numbers in tally.count.failed)
     if files.person_field is not None:
@@ -126,7 +128,8 @@ def sanitize(
 class FileRun:
     """One file of a run, with its tally.
 
-    fields: names of fields written in plaintext. encodings: that it is read in, if not UTF-8.
+    fields: names of fields written in plaintext. columns: for each head the numbers of cells that
+    changed and stayed. encodings: that it is read in, if not UTF-8.
     failed: numbers of failed records. charged: losses by person.
     """
 
@@ -134,6 +137,7 @@ class FileRun:
     job: Job
     tally: Tally
     fields: dict[str, None] = field(default_factory=dict)
+    columns: dict[str, tuple[int, int]] = field(default_factory=dict)
     encodings: list[str] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)
     charged: dict[str, Loss] = field(default_factory=dict)
@@ -190,6 +194,8 @@ class FileRun:
             return str(error)
         for receipt in released.receipts:
             self.tally.add(receipt)
+        if recognises(self.run.nlp):
+            self.columns = add_columns(self.columns, cells_of(released))
         if isinstance(origin, Pieces):
             self.tally.count += Count(dropped=+origin.dropped)
         if isinstance(origin, Row) and self.job.write_as in WITH_FIELDS:
@@ -214,6 +220,7 @@ class FileRun:
             "count": count.to_dict(),
             "loss": self.tally.loss.to_dict(),
             "fields": list(self.fields),
+            "columns": self.columns,
             "encodings": self.encodings,
             "persons": {key: self.charged[key].to_dict() for key in sorted(self.charged)},
         }

@@ -13,7 +13,7 @@ MAX_UNKNOWN_SHARE, MIN_UNKNOWN = 0.25, 20  # of English notes the built-in space
 
 
 def summary(tally: Tally) -> list[str]:
-    """Return the summary for a terminal, at most six lines."""
+    """Return the summary for a terminal, at most seven lines."""
     count, terms = tally.count, tally.terms
     failed = f"; {plural(tally.failures, 'record')} failed, not written" if tally.failures else ""
     title = f"Sanitised {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
@@ -32,6 +32,10 @@ def summary(tally: Tally) -> list[str]:
         )
     stays = [plural(count.kept, "token"), "the layout", *tally.in_clear]
     rows = {
+        "Columns": ", ".join(
+            f"{head} {changed} of {plural(changed + left, 'cell')}"
+            for head, (changed, left) in tally.columns.items()
+        ),
         "Replaced": f"{dropped}{', '.join(replaced) or 'nothing'}",
         "Guarantee": describe_guarantee(
             terms.guarantee, terms.surrogates, terms.scale, count, listed="-v"
@@ -45,13 +49,13 @@ def summary(tally: Tally) -> list[str]:
         *(
             f"  {name:<11}{textwrap.shorten(text, WIDTH - 13, placeholder=' ...')}"
             for name, text in rows.items()
-            if count.documents
+            if count.documents and text
         ),
     ]
 
 
 def alarms(tally: Tally) -> list[str]:
-    """Return warnings: seeded noise, no guarantee, or many unknown words."""
+    """Return warnings: seeded noise, no guarantee, many unknown words, cells that stayed."""
     guarantees = tally.terms.guarantees or {tally.terms.mechanism: Guarantee("none")}
     warnings = []
     if tally.terms.seeded:
@@ -70,5 +74,12 @@ def alarms(tally: Tally) -> list[str]:
         warnings.append(
             f"UNKNOWN WORDS: {tally.unknown_share:.0%} of the words are not in the space "
             f"{name!r}. Check that the space has the language of these texts."
+        )
+    stayed = {head: left for head, (_, left) in tally.columns.items() if left}
+    if stayed:
+        listed = ", ".join(f"{head} ({left})" for head, left in stayed.items())
+        warnings.append(
+            f"CELLS THAT STAYED: {listed}. Their heads name personal data. Add labels with "
+            "--entities, or check them."
         )
     return warnings

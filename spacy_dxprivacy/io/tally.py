@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..pipeline.count import Count
 from ..pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ..privacy.loss import Loss
+
+Columns = dict[str, tuple[int, int]]  # head -> numbers of cells that changed, and that stayed
+
+
+def add_columns(counts: Columns, others: Mapping[str, Sequence[int]]) -> Columns:
+    """Return the sums of two counts of cells."""
+    sums = dict(counts)
+    for head, (changed, stayed) in others.items():
+        before = sums.get(head, (0, 0))
+        sums[head] = before[0] + changed, before[1] + stayed
+    return sums
 
 
 @dataclass
@@ -19,6 +31,7 @@ class Tally:
     loss: Loss = field(default_factory=Loss)
     in_clear: list[str] = field(default_factory=list)  # visible besides the terms' in_clear
     encodings: dict[str, None] = field(default_factory=dict)  # of files that are not in UTF-8
+    columns: Columns = field(default_factory=dict)  # of tables, where entities are recognised
     by_person: dict[str, Any] | None = None  # number of persons, and the largest loss of a person
 
     @property
@@ -49,4 +62,10 @@ class Tally:
         if self.by_person is not None:
             loss["by_person"] = self.by_person
         stages = self.terms.stages(self.visible)
-        return Receipt(stages=stages, count=self.count.to_dict(), loss=loss)
+        count = self.count.to_dict()
+        if self.columns:
+            count["columns"] = {
+                head: {"changed": changed, "stayed": stayed}
+                for head, (changed, stayed) in self.columns.items()
+            }
+        return Receipt(stages=stages, count=count, loss=loss)

@@ -1,0 +1,107 @@
+"""A head says what its value is: above a column, before a colon, in six languages."""
+
+import pytest
+import spacy
+
+from spacy_dxprivacy.entities.heads import Head, head_of, values_in, values_of_cell
+
+LABELS = {
+    "PERSON": """name; First Name; lastName; patient_last_name; Patient's last name (required);
+        next_of_kin; mother's maiden name; Patientenname; Vorname; Nom du patient;
+        Prénom; Apellidos; nombre de pila; Cognome; Nome del paziente; Achternaam;
+        Ansprechpartnerin; Médecin traitant""",
+    "DOB": """dob; DOB; Date of birth; birthDate; Geburtsdatum; Date de naissance; Fecha de
+        nacimiento; Data di nascita; Geboortedatum; patient_dob""",
+    "ID": """MRN; PAT_ID; employee ID; Kundennummer; Versichertennummer; N° dossier; Numéro
+        de sécurité sociale; DNI; codice fiscale; BSN; policy number 2; Passport No.""",
+    "GPE": "city; Wohnort; Ville; Ciudad; città; Woonplaats; Country of birth; patient_city",
+    "ADDRESS": """Street; postcode; Straße; PLZ; Code postal; Dirección; Indirizzo; homeAddress;
+        Straatnaam""",
+    "PHONE": """phone; home_phone; Mobile (work); Telefonnummer; Numéro de téléphone; Cellulare;
+        next_of_kin_phone""",
+    "AGE": "age; Alter; Âge; Edad; Età; Leeftijd",
+    "USERNAME": "userName; login; Benutzername; gebruikersnaam",
+    "ORG": "employer; Company name; Arbeitgeber; Hôpital; Empresa; Azienda",
+}
+SILENT = """product name; file_name; drug; status; comment; text; note; priority; Größe;
+        weight; n; price; hostname; column name; event; title; test result; description;
+        server name; nameplate; identity; aged care"""
+
+
+@pytest.mark.parametrize(("label", "heads"), LABELS.items(), ids=list(LABELS))
+def test_a_head_names_the_label_of_its_value(label, heads):
+    for head in heads.split(";"):
+        found = head_of(head.strip())
+        assert found is not None and found.label == label, head.strip()
+
+
+def test_other_heads_say_nothing():
+    for head in SILENT.split(";"):
+        assert head_of(head.strip()) is None, head.strip()
+
+
+@pytest.mark.parametrize(
+    ("label", "cell", "values"),
+    [
+        ("PERSON", "Grace Price; Will Young", ["Grace Price", "Will Young"]),
+        ("PERSON", "Will Young, Grace Price, LÉA", ["Will Young", "Grace Price", "LÉA"]),
+        ("PERSON", "Young, Will", ["Young, Will"]),
+        ("PERSON", " SERGE ", ["SERGE"]),
+        ("PERSON", "price", ["price"]),
+        ("PERSON", "Dr. Chidi Okafor (GP)", ["Dr. Chidi Okafor"]),
+        ("PERSON", "Mei-Ling O'Hara and J.R. Hope", ["Mei-Ling O'Hara", "J.R. Hope"]),
+        ("PERSON", "n/a", []),
+        ("PERSON", "unbekannt", []),
+        ("PERSON", "Rings after five. Wants a refund.", []),
+        ("PERSON", "see ticket 4471", []),
+        ("ID", "K12", ["K12"]),
+        ("ID", "101", ["101"]),
+        ("GPE", "Reading", ["Reading"]),
+        ("DOB", "12.3.87", ["12.3.87"]),
+        ("DATE", "pending", []),
+        ("USERNAME", "grace", ["grace"]),
+    ],
+)
+def test_a_cell_is_its_value(label, cell, values):
+    found = values_of_cell(Head(label), cell)
+    assert [cell[start:end] for _, start, end in found] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("**Patient ID:** pat_ABC123DEF456", "pat_ABC123DEF456"),
+        ("Record number: doc_20240315_9876543210.", "doc_20240315_9876543210"),
+        ("- *Next of kin*: Grace Price, daughter", "Grace Price"),
+        ("Surname:\nPrice\n", "Price"),
+        ("Versichertennummer: K7781", "K7781"),
+        ("Nom du patient : Hope Lenoir\n", "Hope Lenoir"),
+        ("Apellidos: Reading Iglesias", "Reading Iglesias"),
+        ("| Surname | City |\n|---|---|\n| Young | Reading |", "Young"),
+        ("Vorname\tWohnort\nGrace\tBath\nWill\tReading", "Reading"),
+    ],
+)
+def test_a_label_within_a_text_names_its_value(text, value):
+    assert value in [text[start:end] for _, start, end in values_in(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Product name: Blue Heaven",
+        "Patient: stable, seen by the team",
+        "Name: City\nCity: Name",
+        "Surname: n/a",
+        "age,weight\n34,80\n89,70",
+    ],
+)
+def test_a_label_without_a_value_of_its_kind_names_nothing(text):
+    assert not [*values_in(text)]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "it", "nl"])
+def test_labels_are_read_in_each_language(language):
+    nlp = spacy.blank(language)
+    nlp.add_pipe("dx_entity_ruler")
+    doc = nlp("Patient ID: pat_ABC123DEF456\nKundennummer: K7781\n")
+    assert {"pat_ABC123DEF456", "K7781"} <= {ent.text for ent in doc.ents if ent.label_ == "ID"}

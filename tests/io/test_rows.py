@@ -1,0 +1,142 @@
+"""A row is one document: a column says what its cells hold, and fields share persons and dates."""
+
+import json
+from datetime import date
+
+import pytest
+import spacy
+from conftest import ok, run_dx
+from spacy.tokens import DocBin
+
+from spacy_dxprivacy import assert_sanitized
+
+ENTITIES = "person,date,time,gpe,address,org,email,phone,id"
+HEADS = "name,surname,mrn,city,age,dob,seen,note".split(",")
+ROWS = [
+    ["Will", "Young", "K12", "Reading", "101", "1950-03-04", "2023-01-02",
+     "Mr Young was seen on 2023-01-02 with his sister May Summers."],
+    ["Grace", "Price", "K13", "Bath", "34", "1989-03-04", "2023-01-05", "Price slept well."],
+    ["SERGE", "LÉA", "101", "Nice", "44", "1979-03-04", "2023-02-05", "nothing new"],
+]  # fmt: skip
+
+
+def written(path, head, rows):
+    """Write a table in the format of a path."""
+    if path.suffix == ".jsonl":
+        path.write_text(
+            "".join(json.dumps(dict(zip(head, row, strict=True))) + "\n" for row in rows)
+        )
+    elif path.suffix == ".parquet":
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pq.write_table(pa.table(dict(zip(head, zip(*rows, strict=True), strict=True))), path)
+    elif path.suffix == ".xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in [head, *rows]:
+            book.active.append(row)
+        book.save(path)
+    else:
+        mark = "\t" if path.suffix == ".tsv" else ","
+        quoted = ([f'"{cell}"' for cell in row] for row in [head, *rows])
+        path.write_text("\n".join(map(mark.join, quoted)))
+    return path
+
+
+def released(path):
+    """Return the rows of a table in JSON lines."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def sanitized(source, *more, fields=HEADS, labels=ENTITIES):
+    target = source.parent / "out.jsonl"
+    field = ["--field", ",".join(fields)]
+    done = run_dx("sanitize", source, target, *field, "--entities", labels, "--force", *more)
+    return ok(done), released(target)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "xlsx", "parquet"])
+def test_a_column_says_what_it_holds(tmp_path, form):
+    done, rows = sanitized(written(tmp_path / f"in.{form}", HEADS, ROWS))
+    for old, new in zip(ROWS, rows, strict=True):
+        for head, cell in zip(HEADS[:4], old[:4], strict=True):
+            assert cell not in new[head].split()
+        assert new["dob"] != old[5] and new["age"] == {"101": "90"}.get(old[4], old[4])
+    assert "name 3 of 3 cells" in done.stderr
+
+
+def test_the_fields_of_a_row_share_persons_and_one_shift(tmp_path):
+    _, rows = sanitized(written(tmp_path / "in.csv", HEADS, ROWS))
+    first = rows[0]
+    assert first["surname"] in first["note"] and "Summers" not in first["note"]
+    assert first["seen"] in first["note"]
+    for old, new in zip(ROWS, rows, strict=True):
+        days = [date.fromisoformat(n) - date.fromisoformat(o)
+                for o, n in zip(old[5:7], (new["dob"], new["seen"]), strict=True)]  # fmt: skip
+        assert days[0] == days[1]
+    shifts = {date.fromisoformat(new["seen"]) - date.fromisoformat(old[6])
+              for old, new in zip(ROWS, rows, strict=True)}  # fmt: skip
+    assert len(shifts) > 1  # a shift for each row
+
+
+@pytest.mark.parametrize("more", [(), ("--n-process", "2")])
+def test_the_messages_of_a_ticket_are_of_the_same_persons(tmp_path, more):
+    names = ["Ngozi Featherstone", "Ngozi", "Ms Featherstone", "NGOZI FEATHERSTONE"]
+    ticket = {"messages": [
+        {"author": "Ngozi Featherstone", "text": "Hi, it is Ngozi, my order is late."},
+        {"author": "Raj Chaudhuri", "text": "Dear Ms Featherstone, thank you."},
+        {"author": "NGOZI FEATHERSTONE", "text": "Where is it, Raj?"},
+    ]}  # fmt: skip
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(ticket) + "\n" + json.dumps(ticket) + "\n")
+    _, tickets = sanitized(path, *more, fields=["messages[].author", "messages[].text"])
+    for new in tickets:
+        told = [message["author"] for message in new["messages"]]
+        texts = [message["text"] for message in new["messages"]]
+        assert not any(name in json.dumps(new) for name in names)
+        first, last = told[0].split()
+        assert told[2] == told[0].upper()
+        assert f"it is {first}," in texts[0] and f"Ms {last}," in texts[1]
+        assert told[1].split()[0] in texts[2]
+
+
+def test_a_given_and_a_family_name_are_one_person(tmp_path):
+    head = ["family name", "note", "first name"]
+    rows = [["Hope", "Grace Hope called. Grace was glad.", "Grace"],
+            ["van der Berg", "Anna van der Berg came.", "Anna Maria"]]  # fmt: skip
+    _, found = sanitized(written(tmp_path / "in.csv", head, rows), fields=head)
+    for new in found:
+        assert new["note"].startswith(f"{new['first name'].split()[0]} ")
+        assert new["family name"].split()[-1] in new["note"]
+
+
+def test_empty_cells_and_cells_that_hold_nothing_stay(tmp_path):
+    head = ["name", "mrn", "note"]
+    rows = [["", "n/a", ""], ["unknown", "", "Ms Grace Price came."], ["Grace Price", "K12", ""]]
+    _, found = sanitized(written(tmp_path / "in.csv", head, rows), fields=head)
+    assert [row["name"] for row in found][:2] == ["", "unknown"]
+    assert found[0]["mrn"] == "n/a" and "Price" not in json.dumps(found)
+
+
+def test_cells_that_stayed_under_a_head_that_names_personal_data_are_counted(tmp_path):
+    path = written(tmp_path / "in.csv", HEADS, ROWS)
+    done, _ = sanitized(path, labels="person", fields=["name", "city", "note"])
+    assert "city (3)" in done.stderr and "CELLS THAT STAYED" in done.stderr
+    assert "Reading" not in done.stderr
+    done, _ = sanitized(path, labels="person", fields=["name", "note"])
+    assert "CELLS THAT STAYED" not in done.stderr
+
+
+def test_numbers_of_columns_find_the_delimiter(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("prénom;n° dossier;ville\nLÉA;D-4471;Nice\n")
+    _, rows = sanitized(path, fields=["1", "2", "3"])
+    assert not {"LÉA", "D-4471", "Nice"} & set(rows[0].values())
+
+
+def test_a_row_is_one_doc_with_one_receipt(tmp_path):
+    path, target = written(tmp_path / "in.csv", HEADS, ROWS), tmp_path / "out.spacy"
+    field = ["--field", "name,surname,note", "--entities", ENTITIES]
+    ok(run_dx("sanitize", path, target, *field))
+    docs = list(DocBin().from_disk(target).get_docs(spacy.blank("en").vocab))
+    assert len(docs) == 3 and len(docs[0].text.split("\n\n")) == 2
+    for doc in docs:
+        assert_sanitized(doc)
