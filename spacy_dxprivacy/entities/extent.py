@@ -27,6 +27,7 @@ from .tables import (
     FOLLOWING,
     GOODS,
     LISTED,
+    PLACES,
     PRODUCTS,
     TERM_NOUNS,
     expanded,
@@ -71,6 +72,8 @@ _EPONYMS = _EPONYMS_ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
 _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM_NOUNS
 _GENERIC = INSTITUTIONS | LAW
 _ILLNESSES = frozenset("disease diseases dystrophy palsy syndrome syndromes tumor tumour".split())
+_BEFORE_PLACES = frozenset("in from to near of via".split())
+_DEPARTMENTS = words("DEPARTMENTS", "terms")
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
@@ -220,6 +223,10 @@ class Bounds:
         before = self.lowers[start - 1].rstrip(".") if start else ""
         if label == "PERSON" and before not in LISTED["TITLE"] and self._is_title(start, end):
             return None
+        if label != "PERSON" and self._is_thing(end):
+            # Chidi's mobile: its owner is a name.
+            owner = end - 2 if end - start > 2 and self.texts[end - 2] in _POSSESSIVES else start
+            return self._judge(Entity("PERSON", start, owner), names) if owner > start else None
         called = before in _BEFORE_NAMES and self.lowers[start] not in _OFFICES
         is_full_name = end - start > 1 and builtin_lexicon().is_first_name(self.texts[start])
         if not called and not is_full_name:
@@ -259,11 +266,73 @@ class Bounds:
             return True
         if label != "ORG" and end - start > 1 and self.lowers[end - 1] in _ILLNESSES:
             return True
+        if self._is_code(label, start, end, content) or self._is_part_of_phrase(
+            label, end, content
+        ):
+            return True
         if not names.isdisjoint(self.lowers[start:end]) or after in FOLLOWING["HUMAN"]:
             return False
         if all(self._is_listed(i, label) for i in content):
             return True
         return end - start < 4 and self._is_eponym(start, end, content)
+
+    def _is_code(self, label: str, start: int, end: int, content: Sequence[int]) -> bool:
+        """Return whether short words in capitals are codes, as RA and NC of a clinical note are. A
+        state is one after a town and a comma, or before a postal code; a firm, if it is listed."""
+        texts = self.texts
+        if label == "PERSON" or not content:
+            return False
+        for i in content:
+            classes = builtin_lexicon().of(texts[i])
+            known = "country" in classes or texts[i].lower() in FIRMS
+            if known or not (texts[i].isupper() and len(texts[i]) == 2):
+                return False
+        town = texts[start - 2] if start > 1 and texts[start - 1] == "," else ""
+        after_town = town.istitle() and len(town) > 2
+        before_code = end < len(texts) and len(texts[end]) == 5 and texts[end].isdigit()
+        placed = start > 0 and self.lowers[start - 1] in _BEFORE_PLACES
+        return not (after_town or before_code or placed or self._is_shouted(start, end))
+
+    def _is_thing(self, end: int) -> bool:
+        """Return whether the last word of a mention is a common noun in small letters."""
+        last = self.texts[end - 1]
+        return last.islower() and is_word(last) and last not in _FIRM_ENDS
+
+    def _is_shouted(self, start: int, end: int) -> bool:
+        """Return whether the words beside a mention are in capitals too."""
+        beside = (*self.texts[max(start - 2, 0) : start], *self.texts[end : end + 2])
+        return any(word.isupper() and len(word) > 3 for word in beside)
+
+    def _is_part_of_phrase(self, label: str, end: int, content: Sequence[int]) -> bool:
+        """Return whether a mention of common words is no name: a department, or the beginning of a
+        longer phrase (International Bank Account); or whether it is the first word of a species."""
+        texts, lowers = self.texts, self.lowers
+        after = texts[end] if end < len(texts) else ""
+        if label == "PERSON":
+            species = [i for i in (*content, end) if i < len(texts)][:2]
+            return len(species) == 2 and self._is_species(*species)
+        if label != "ORG" or not all(self._is_plain(i) for i in content):
+            return False
+        return lowers[content[-1]] in _DEPARTMENTS or (
+            len(content) > 1 and after.istitle() and is_word(after.lower()) and not is_name(after)
+        )
+
+    def _is_plain(self, i: int) -> bool:
+        """Return whether a word is a common word, and neither a name nor a place."""
+        lexicon, text = builtin_lexicon(), self.texts[i]
+        is_place = lexicon.of(text) & PLACES and lexicon.plainness(text) < 0.5
+        return not is_name(text) and is_word(self.lowers[i]) and not is_place
+
+    def _is_species(self, i: int, j: int) -> bool:
+        """Return whether two words are a species: an unlisted word, and a Latin one in small
+        letters."""
+        first, second = self.texts[i], self.lowers[j]
+        return (
+            not is_name(first)
+            and self.texts[j].islower()
+            and not is_word(second)
+            and pattern("SPECIES_END").fullmatch(second) is not None
+        )
 
     def _begins_statute(self, end: int) -> bool:
         """Return whether the capitalised words from token `end` on complete a statute's name."""
