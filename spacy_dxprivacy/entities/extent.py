@@ -223,10 +223,13 @@ class Bounds:
         before = self.lowers[start - 1].rstrip(".") if start else ""
         if label == "PERSON" and before not in LISTED["TITLE"] and self._is_title(start, end):
             return None
-        if label != "PERSON" and self._is_thing(end):
+        if label != "PERSON" and self._is_common_noun(end, owned=False):
             # Chidi's mobile: its owner is a name.
             owner = end - 2 if end - start > 2 and self.texts[end - 2] in _POSSESSIVES else start
             return self._judge(Entity("PERSON", start, owner), names) if owner > start else None
+        owned = start > 0 and self.texts[start - 1] in _POSSESSIVES
+        if label == "PERSON" and end - start == 1 and self._is_common_noun(end, owned=owned):
+            return None
         called = before in _BEFORE_NAMES and self.lowers[start] not in _OFFICES
         is_full_name = end - start > 1 and builtin_lexicon().is_first_name(self.texts[start])
         if not called and not is_full_name:
@@ -293,10 +296,12 @@ class Bounds:
         placed = start > 0 and self.lowers[start - 1] in _BEFORE_PLACES
         return not (after_town or before_code or placed or self._is_shouted(start, end))
 
-    def _is_thing(self, end: int) -> bool:
-        """Return whether the last word of a mention is a common noun in small letters."""
+    def _is_common_noun(self, end: int, *, owned: bool) -> bool:
+        """Return whether the last word of a mention is a common noun in small letters, and no name
+        in a chat. owned: whether an owner stands before it (Auntie's house)."""
         last = self.texts[end - 1]
-        return last.islower() and is_word(last) and last not in _FIRM_ENDS
+        is_noun = last.islower() and is_word(last) and last not in _FIRM_ENDS
+        return is_noun and (owned or not is_name(last.capitalize()))
 
     def _is_shouted(self, start: int, end: int) -> bool:
         """Return whether the words beside a mention are in capitals too."""

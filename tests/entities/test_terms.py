@@ -67,7 +67,7 @@ NO_NAMES = """
 Sats 98% RA, afebrile.| AL amyloidosis with renal involvement.| PA and lateral views of the chest.
 Given under GA; AK ruled out, AR mild, CO 4.5, NC 2 L.| MR and TR trivial; LA dilated, RA normal.
 Moraxella catarrhalis grew.| Klebsiella oxytoca and Morganella morganii grew on day two.
-Neutrophils 4.2, Eosinophils raised.| Prescriber: see chart. The Prescriber was told.
+Neutrophils 4.2 and rising.| Prescriber: see chart. The Prescriber was told.
 Please give your International Bank Account Number.| The Annual General Meeting Minutes follow.
 She came to the Emergency Department, then to Radiology Department.| Ask Human Resources.
 The Board of Directors met the Finance Committee.| The Customer Service Team answers.
