@@ -20,7 +20,7 @@ from itertools import accumulate, islice, takewhile
 from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
 
-from ..text.mentions import Entity, is_word, plain_label
+from ..text.mentions import Entity, initials_of, is_word, plain_label
 from .phrases import in_tokens
 from .tables import (
     FIRMS,
@@ -73,6 +73,8 @@ _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM
 _GENERIC = INSTITUTIONS | LAW
 _ILLNESSES = frozenset("disease diseases dystrophy palsy syndrome syndromes tumor tumour".split())
 _BEFORE_PLACES = frozenset("in from to near of via".split())
+_BEFORE_BIRTH_NAMES = frozenset(expanded("BEFORE_MAIDEN").replace(".", "").split("|"))
+_AFTER_NAMES = words("AFTER_NAMES")
 _DEPARTMENTS = words("DEPARTMENTS", "terms")
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
@@ -118,8 +120,10 @@ class Bounds:
         """
         matches = list(matches)
         ends: dict[int, list[Entity]] = defaultdict(list)
-        full_names = (s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1)
+        full_names = [s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1]
         persons = {lower for s in full_names for lower in self.lowers[s.start : s.end]}
+        letters = initials_of(s.text for s in full_names)
+        persons.update(low for low in self.lowers if low.replace(".", "").upper() in letters)
         first_name = builtin_lexicon().is_first_name
         for match in matches:
             label, start, end = match
@@ -221,6 +225,8 @@ class Bounds:
     def _judge(self, entity: Entity, names: frozenset[str]) -> Entity | None:
         label, start, end = entity
         before = self.lowers[start - 1].rstrip(".") if start else ""
+        if before in _BEFORE_BIRTH_NAMES:
+            label = "PERSON"
         if label == "PERSON" and before not in LISTED["TITLE"] and self._is_title(start, end):
             return None
         if label != "PERSON" and self._is_common_noun(end, owned=False):
@@ -242,7 +248,10 @@ class Bounds:
         return Entity(label, start, end)
 
     def _is_title(self, start: int, end: int) -> bool:
-        """Return whether a person is only the title before a name (the Dr. of Dr. Okafor)."""
+        """Return whether a person is only the title before a name (the Dr. of Dr. Okafor), or the
+        degrees after one."""
+        if all(lower.replace(".", "") in _AFTER_NAMES for lower in self.lowers[start:end]):
+            return True
         is_title = end - start == 1 and self.lowers[start].rstrip(".") in LISTED["TITLE"]
         return is_title and end < len(self.texts) and self.texts[end].istitle()
 

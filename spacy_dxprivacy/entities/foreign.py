@@ -195,7 +195,7 @@ def _classes(word: str, language: str) -> frozenset[str]:
 
 def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
     for match in pattern("CUED", "foreign").finditer(text):
-        yield match.span("name")
+        yield match.span("name" if match["name"] else "birth")
     for run in pattern("NAME_RUN", "foreign").finditer(text):
         words = [
             (m[0], run.start() + m.start(), run.start() + m.end()) for m in _WORD.finditer(run[0])

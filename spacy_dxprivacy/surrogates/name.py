@@ -3,15 +3,16 @@ r"""Names of persons, drawn independently of the originals, part by part (dx.Nam
 Probability  Without a key: a first name and a family name, uniform over the lists of the document's
              language (in English 1,024 each, frequent in the 1990 census of the United States, and
              no plain words, places, peoples or brands), except names among the words of the
-             document in plaintext. Two persons that the document distinguishes share neither
-             name, as long as the lists suffice. With a key: each given name and each family name
-             has one surrogate, uniform over keys. The initial is drawn first, since "J. Doe" shows
-             no more of John, then a name with that initial. Two persons may share a name by chance,
-             and the name may occur in the document
+             document in plaintext. Two persons of a document share a surrogate of a given or of a
+             family name if they share the name, and none else, as long as the lists suffice. With
+             a key: each given name and each family name has one surrogate, uniform over keys. The
+             initial is drawn first, since "J. Doe" shows no more of John, then a name with that
+             initial. Two persons may share a name by chance, and the name may occur in the document
 User names   "jdoe" becomes the user name of the surrogate; see codes
 Guarantee    epsilon 0: the drawn text does not depend on the original. Visible are which
-             mentions of a document are of one person, the language, with form, how each is written,
-             and with a key, which documents mention one given name, one initial or one family name
+             mentions of a document are of one person, which persons share a name, the language,
+             with form, how each is written, and with a key, which documents mention one given
+             name, one initial or one family name
 """
 
 from __future__ import annotations
@@ -24,12 +25,22 @@ from ..registries import registry
 from ..validate import one_of
 from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream
 from .codes import PERSONS_KEY, contact, contact_of_person, firsts_of, keyed_name, kind_of
-from .name_forms import DrawnName, Person, fold, read_names, user_names_of, write
+from .name_forms import (
+    DrawnName,
+    Person,
+    fold,
+    is_initial,
+    last_word,
+    read_names,
+    user_names_of,
+    write,
+)
 
 FORM = (
     "how a name is written: how many parts, initials, title, particles, suffix, possessive, case, "
     "and whether public lists read one part as a given or a family name"
 )
+SHARED = "which persons of a document share a given name or a family name"
 GENDERS = {
     "text": "the gender that titles, words for kin and pronouns beside a name show",
     "same": "the gender of first names that the lists hold",
@@ -72,7 +83,12 @@ class Name(Independent):
     def traits(self) -> tuple[str, ...]:  # type: ignore[override]
         """Descriptions of what is visible of a mention, beyond what its scope makes visible."""
         parts = "which documents mention the same given name, initial or family name (by design)"
-        visible = (FORM,) * self.form + ((GENDERS[self._shown],) if self._shown in GENDERS else ())
+        shared = (SHARED,) * (self.scope.reach == "document" and self.scope.key is None)
+        visible = (
+            (FORM,) * self.form
+            + shared
+            + ((GENDERS[self._shown],) if self._shown in GENDERS else ())
+        )
         return (*visible, LANGUAGE, *([parts] if self.scope.key else ()))
 
     @property
@@ -96,10 +112,13 @@ class Name(Independent):
         forms, persons = read_names(mentions)
         taken = set() if self.scope.key else set(draws.plain)
         drawn: dict[int, DrawnName] = {}  # by person
+        shared: dict[tuple[str, ...], str] = {}  # part of a name -> its surrogate
         names = list[DrawnName | None]()
         for person in persons:
             if person and (self.scope.reach == "mention" or person.number not in drawn):
-                drawn[person.number] = self._draw(person, draws, taken)
+                fresh = self._draw(person, draws, taken)
+                is_shared = self.scope.reach == "document" and self.scope.key is None
+                drawn[person.number] = _with_shared(person, fresh, shared) if is_shared else fresh
             names.append(drawn[person.number] if person else None)
         draws.memory[PERSONS_KEY] = user_names_of(persons, drawn)
         texts = list[str | None]()
@@ -145,6 +164,17 @@ class Name(Independent):
 
         # The same user name has one surrogate.
         return str(self.scope.draw_once(draws.memory, ("user", self.scope, identity), draw))
+
+
+def _with_shared(person: Person, name: DrawnName, shared: dict[tuple[str, ...], str]) -> DrawnName:
+    """Return a drawn name with the parts that other persons of the same given or family name have.
+    A given name has one surrogate for each gender that the text shows."""
+    first, middle, last = name
+    if person.first and not is_initial(person.first):
+        first = shared.setdefault(("given", person.first, person.gender), first)
+    if person.last:
+        last = shared.setdefault(("family", last_word(person.last)), last)
+    return first, middle, last
 
 
 def free_names(

@@ -7,12 +7,13 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 
 from ..entities.tables import NAMES, is_first_name, listed, words
 from ..entities.words import builtin_lexicon
+from ..text.mentions import MIN_GLUED_LETTERS
 from .base import Mention
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
@@ -22,11 +23,11 @@ GENDER = dict.fromkeys(words("MALE_WORDS"), "male") | dict.fromkeys(words("FEMAL
 _ROLES = {
     "man": "mr mister sir herr senor monsieur".split(),
     "woman": "mrs ms miss madam lady frau senora madame".split(),
-    "doctor": "dr doctor prof professor md phd do".split(),
+    "doctor": "dr doctor prof professor md phd do mbbs frcs mrcs frcp mrcp frca dds".split(),
 }
 ROLE = {word: role for role, titles in _ROLES.items() for word in titles}
 GENERATIONS = frozenset("jr sr ii iii iv".split())
-SUFFIXES = GENERATIONS | frozenset("esq md phd do rn".split())
+SUFFIXES = GENERATIONS | words("AFTER_NAMES")
 _IRISH = frozenset({"Ó", "ó", "O’", "O'"})  # particles that look like initials
 ALSO_GIVEN = frozenset("al ben".split())  # particles that are given names at the beginning
 # A possessive ending, or the full stop of "Jan." and "Jr.", which may end a sentence.
@@ -48,7 +49,8 @@ class Form:
     """The form of a mention. title: titles as written. parts: names, the family name with its
     particles last if there are two or more. owner: possessive ending or full stop. inverted:
     "Lopez, Maria". names: parts in lower case, without accents. titles: title words before the
-    name. roles: roles that titles and suffix show. generation: "jr", "sr" and the like, or ""."""
+    name. roles: roles that titles and suffix show. generation: "jr", "sr" and the like, or "".
+    glued: whether it is initials without blanks."""
 
     title: str
     parts: tuple[str, ...]
@@ -60,6 +62,7 @@ class Form:
     titles: frozenset[str]
     roles: frozenset[str]
     generation: str
+    glued: bool = False
 
 
 def form_of(text: str, before: str = "") -> Form:
@@ -74,8 +77,11 @@ def form_of(text: str, before: str = "") -> Form:
     while count < len(parts) - 1 and bare_word(parts[count]) in TITLES:
         count += 1
     title, parts = parts[:count], parts[count:]
-    suffix = parts.pop() if len(parts) > 1 and bare_word(parts[-1]) in SUFFIXES else ""
-    names, end = _parts(parts), bare_word(suffix)
+    size = len(parts)
+    while size > 1 and bare_word(parts[size - 1]) in SUFFIXES:
+        size -= 1
+    ends, suffix = [bare_word(part) for part in parts[size:]], " ".join(parts[size:])
+    names = _initials(parts[0]) if size == 1 else _parts(parts[:size])
     titles = TITLES.intersection(map(bare_word, (*title, before)))
     return Form(
         title=" ".join(title),
@@ -86,9 +92,16 @@ def form_of(text: str, before: str = "") -> Form:
         case=_case(bare),
         names=tuple(map(bare_word, names)),
         titles=titles,
-        roles=frozenset(ROLE[word] for word in (*titles, end) if word in ROLE),
-        generation=end if end in GENERATIONS else "",
+        roles=frozenset(ROLE[word] for word in (*titles, *ends) if word in ROLE),
+        generation=next((end for end in ends if end in GENERATIONS), ""),
+        glued=size == 1 < len(names),
     )
+
+
+def _initials(part: str) -> tuple[str, ...]:
+    """Return the initials of a name that is written by initials alone: ("J.", "K.") for J.K."""
+    initials = tuple(re.findall(r"[^\W\d_]\.", part))
+    return initials if len(initials) > 1 and "".join(initials) == part else (part,)
 
 
 def _parts(names: list[str]) -> tuple[str, ...]:
@@ -217,7 +230,9 @@ class Person:
         if len(names) > 1:
             last_initial = is_initial(names[-1]) and self.last.startswith(names[-1][0])
             short, long = sorted((self.first, names[0]), key=len)
-            initial = is_initial(short) and short[:1] == long[:1] and not last_initial
+            initial = is_initial(short) and short[:1] == long[:1]
+            if initial and last_initial:  # J.K. of John Kelly
+                return all(map(is_initial, names))
             return (same_last or last_initial) and (initial or self.is_called(names[0]))
         return bool(names[0]) and (
             self.is_called(names[0]) or (same_last and self._has_role(form.roles))
@@ -236,7 +251,7 @@ class Person:
 
 def read_names(mentions: Sequence[Mention]) -> tuple[list[Form], list[Person | None]]:
     """Return the form and the person of each mention: None for a mail address or user name."""
-    forms = [form_of(mention.text, mention.before) for mention in mentions]
+    forms = _with_initials(_owned([form_of(m.text, m.before) for m in mentions]))
     glued = _glued_names(forms)
     pairs = zip(mentions, forms, strict=True)
     named = [i for i, pair in enumerate(pairs) if not _is_user_name(pair[0].text, pair[1], glued)]
@@ -244,6 +259,40 @@ def read_names(mentions: Sequence[Mention]) -> tuple[list[Form], list[Person | N
     for i, person in of.items():
         person.genders.update(filter(None, [shown_gender(mentions[i], forms[i])]))
     return forms, [of.get(i) for i in range(len(mentions))]
+
+
+def _owned(forms: list[Form]) -> list[Form]:
+    """Return the forms with an s as a possessive ending, where the document has the name without it
+    and no full name with it: Habermehls of Anna Habermehl."""
+    full = {name for form in forms if len(form.names) > 1 for name in form.names}
+    names = {name for form in forms for name in form.names}
+
+    def is_owned(form: Form) -> bool:
+        if not form.names or form.owner.endswith("s") or form.parts[-1][-1:] != "s":
+            return False
+        last = form.names[-1]
+        is_full = last in full and len(form.names) == 1
+        return len(last) > MIN_GLUED_LETTERS and last[:-1] in names and not is_full
+
+    return [_without_s(form) if is_owned(form) else form for form in forms]
+
+
+def _with_initials(forms: list[Form]) -> list[Form]:
+    """Return the forms with JK as the initials J and K, where the document names a John Kelly."""
+    full = (form.names for form in forms if len(form.names) > 1)
+    initials = {"".join(name[:1] for name in names).upper() for names in full}
+    return [
+        replace(form, parts=(*form.parts[0],), names=(*form.names[0],), glued=True)
+        if len(form.parts) == 1 and form.parts[0] in initials and form.parts[0].isalpha()
+        else form
+        for form in forms
+    ]
+
+
+def _without_s(form: Form) -> Form:
+    parts = (*form.parts[:-1], form.parts[-1][:-1])
+    names = (*form.names[:-1], form.names[-1][:-1])
+    return replace(form, parts=parts, names=names, owner=f"s{form.owner}")
 
 
 def persons(forms: Sequence[Form]) -> list[Person]:
@@ -285,7 +334,7 @@ def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
         yield from ((last, role) for role in sorted(form.roles))
         yield from ((full,) for full in sorted(full_names(last)))
     elif is_initial(names[0]):
-        yield names[0][0], "*", last
+        yield names[0][0], "*", names[-1][0] if is_initial(names[-1]) else last
     else:
         for full in sorted(full_names(names[0])):
             yield full, "", last
@@ -303,6 +352,7 @@ def _keys_of_person(person: Person) -> Iterator[tuple[str, ...]]:
         yield full, "", last
         yield full, "*", last[:1]
     yield person.first[:1], "*", last
+    yield person.first[:1], "*", last[:1]
 
 
 def last_word(name: str) -> str:
@@ -376,12 +426,16 @@ def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -
         drawn = [last if is_last else first]
     pairs = zip(form.parts or ("",), drawn, strict=True)
     written = [
-        f"{part[0]}." if is_initial(old) else particles_of(old) + part for old, part in pairs
+        part[0] + "." * (not form.glued or "." in old)
+        if is_initial(old)
+        else particles_of(old) + part
+        for old, part in pairs
     ]
+    joint = "" if form.glued else " "
     text = (
         f"{written[-1]}, {' '.join(written[:-1])}"
         if form.inverted and written[1:]
-        else " ".join(written)
+        else joint.join(written)
     )
     text = " ".join(filter(None, [form.title, text, form.suffix])) + form.owner
     return {"upper": text.upper(), "lower": text.lower()}.get(form.case, text)

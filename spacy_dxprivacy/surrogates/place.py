@@ -306,6 +306,12 @@ def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
     return f"{1 + below(9999, stream)} {street}" if _NUMBER.match(part) else street
 
 
+# The same firm is written with and without its legal form: Hartwell Limited, Hartwell Ltd.
+_LEGAL = re.compile(
+    r"(?:,? (?:ltd|limited|inc|incorporated|corp|corporation|co|company|llc|llp|plc|pty)\b\.?)+$"
+)
+
+
 class Organisation(_ByLanguage):
     """Draws names of organisations; see the module docstring."""
 
@@ -327,7 +333,7 @@ class Organisation(_ByLanguage):
         names: list[str | None] = []
         for text in (mention.text for mention in mentions):
             bare = " ".join(text.casefold().split())
-            identity = bare.removeprefix("the ").removesuffix("'s")
+            identity = _LEGAL.sub("", bare.removeprefix("the ").removesuffix("'s"))
             family, street, end = self.scope.draw_once(
                 drawn, identity, partial(self._english_words, identity, draws)
             )

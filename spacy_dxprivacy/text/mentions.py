@@ -31,6 +31,10 @@ NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
 MAX_TOKEN_CHARACTERS = 200  # from which on a token with a part of a name is not replaced
 MIN_GLUED_LETTERS = 4  # of a part that is searched within longer words, such as email addresses
+MAX_INITIALS = 5  # parts of a name whose initials are searched, without this one
+NO_INITIALS = frozenset(
+    "US UK UN EU AM PM PS EG IE AD BC CV ID OK QC TV PC IT HR PR MD PHD".split()
+)
 NAME_PARTICLES = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "ł": "l"}
@@ -92,7 +96,37 @@ def further_mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
         start = persons.pop().start if persons and persons[-1].end == i else i
         persons.append(Entity("PERSON", start, i + 1))
     taken.update(i for _, first, last in persons for i in range(first, last))
-    return [*persons, *_whole_mentions(doc, entities, taken)]
+    initials = [Entity("PERSON", i, i + 1) for i in _initials(doc, entities) if i not in taken]
+    taken.update(start for _, start, _ in initials)
+    return [*persons, *initials, *_whole_mentions(doc, entities, taken)]
+
+
+def initials_of(names: Iterable[str]) -> set[str]:
+    """Return the initials of full names, in capitals without full stops: JK for John Kelly."""
+    parts = (PIECE.findall(name) for name in names)
+    return {
+        "".join(p[0] for p in found).upper() for found in parts if 1 < len(found) < MAX_INITIALS
+    }
+
+
+def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
+    """Return the tokens that are the initials of a person: J.K., and JK in brackets or as a speaker
+    at the start of a line."""
+    letters = initials_of(
+        doc[first:last].text for name, first, last in entities if name == "PERSON"
+    )
+    return [token.i for token in doc if letters and _are_initials(doc, token.i, letters)]
+
+
+def _are_initials(doc: Doc, i: int, letters: Collection[str]) -> bool:
+    text = doc[i].text
+    bare = text.replace(".", "")
+    if bare not in letters or not text.isupper() or bare in NO_INITIALS:
+        return False
+    if text != bare:
+        return True
+    before, after = doc[i - 1].text if i else "\n", doc[i + 1].text if i + 1 < len(doc) else ""
+    return (before == "(" and after == ")") or (before.endswith("\n") and after == ":")
 
 
 def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> list[int]:
@@ -102,7 +136,7 @@ def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> 
         token.i
         for token in (doc if parts else ())
         if len(token) >= MIN_PART_LETTERS
-        and (token.lower_ in parts or not token.is_alpha)
+        and (token.lower_ in parts or not token.is_alpha or token.lower_[-1] == "s")
         and token.i not in taken
         and _is_mention(doc, token.i, parts, sizes)
     ]
@@ -147,6 +181,8 @@ def _user_names(name: str) -> Iterator[str]:
 def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> bool:
     text = doc[i].text
     lower = text.lower()
+    if lower not in parts and _is_genitive(text, lower, parts):
+        return True
     if lower not in parts:
         pieces = PIECE.findall(text)
         if any(p.lower() in parts and _fits(p, parts, False) for p in pieces):
@@ -162,6 +198,12 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
     if text.islower() and not parts[lower] and _is_adjective_at(doc, i):
         return False
     return _fits(text, parts, i == 0 or doc[i - 1].text in ".?!:" or doc[i - 1].is_space)
+
+
+def _is_genitive(text: str, lower: str, parts: Collection[str]) -> bool:
+    """Return whether a word is a name with an s (Habermehls Gewicht, the Smiths)."""
+    is_long = len(lower) > MIN_GLUED_LETTERS and lower.endswith("s")
+    return is_long and lower[:-1] in parts and text[0].isupper() and not is_word(lower)
 
 
 def _is_adjective_at(doc: Doc, i: int) -> bool:
