@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +24,7 @@ from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from ..files.keys import check_key_location, make_key, read_key
 from ..io.build import get_sanitizer, make_pipeline
-from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
+from ..io.jobs import FORMAT_OF_ENDING, Job, check_fields, check_receipt, plan_jobs
 from ..io.resuming import can_resume
 from ..io.run import sanitize
 from ..io.summary import alarms, summary
@@ -44,6 +46,7 @@ from .options import (
 
 MAX_FAILURES = 20  # printed one by one
 LONG = 2**20  # bytes of a run that probably needs most of the stored paths
+ENDING = re.compile(r"\.[a-z]{1,8}", re.ASCII)
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 NOTE = (
     "Mrs. Eleanor Whitcombe is a 67-year-old retired teacher from Leeds. I've asked Dr. Okafor to "
@@ -227,9 +230,17 @@ def _report_progress(
 
 
 def _count_other_files(tally: Tally, folder: Path, jobs: list[Job]) -> None:
-    """Count the files of a folder that were left out: unknown formats, and links out of it."""
-    if left_out := sum(path.is_file() for path in folder.rglob("*")) - len(jobs):
-        tally.count += Count(dropped={"other files": left_out})
+    """Count the files of a folder that were left out, by ending: those of unknown formats. Hidden
+    ones and links out of the folder are "other files"."""
+    read_files = {job.source for job in jobs}
+    left_out = Counter[str]()
+    for path in folder.rglob("*"):
+        if path.is_file() and path not in read_files:
+            ending = path.suffix.lower()
+            known = ENDING.fullmatch(ending) and ending not in FORMAT_OF_ENDING
+            left_out[f"{ending} files" if known else "other files"] += 1
+    if left_out:
+        tally.count += Count(dropped=left_out)
 
 
 def _store_paths(nlp: Language, size: int) -> None:

@@ -59,7 +59,12 @@ def _of_pieces(kind: str, parse: Callable[[bytes], pieces.Pieces], *endings: str
 
 
 FORMATS = {
-    "txt": Format(formats.read_text, formats.TextWriter, (".txt", ".md"), is_text=True),
+    "txt": Format(
+        formats.read_text,
+        formats.TextWriter,
+        (".txt", ".md", ".log", ".srt", ".vtt"),
+        is_text=True,
+    ),
     "jsonl": Format(formats.read_jsonl, formats.JsonlWriter, (".jsonl", ".ndjson"), True),
     "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True, is_text=True),
     "tsv": Format(

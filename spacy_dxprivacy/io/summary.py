@@ -10,6 +10,16 @@ from .tally import Tally
 
 WIDTH = 92
 MAX_UNKNOWN_SHARE, MIN_UNKNOWN = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
+# What makes a file of an unknown format readable.
+TO_TEXT = {
+    ".pdf files": "`pdftotext FILE.pdf` makes the text of a PDF.",
+    **dict.fromkeys([".doc files", ".odt files", ".rtf files"], "Save documents as .docx."),
+    ".msg files": "Save mails as .eml.",
+    ".xls files": "Save sheets as .xlsx.",
+    ".json files": "Make lines of JSON with `jq -c`.",
+    **dict.fromkeys([".ics files", ".vcf files"], "Copy calendars and contacts to .txt files."),
+    **dict.fromkeys([".gz files", ".zip files"], "Unpack archives."),
+}
 
 
 def summary(tally: Tally) -> list[str]:
@@ -55,7 +65,8 @@ def summary(tally: Tally) -> list[str]:
 
 
 def alarms(tally: Tally) -> list[str]:
-    """Return warnings: seeded noise, no guarantee, many unknown words, cells that stayed."""
+    """Return warnings: seeded noise, no guarantee, many unknown words, cells that stayed,
+    files that were not read."""
     guarantees = tally.terms.guarantees or {tally.terms.mechanism: Guarantee("none")}
     warnings = []
     if tally.terms.seeded:
@@ -75,6 +86,13 @@ def alarms(tally: Tally) -> list[str]:
             f"UNKNOWN WORDS: {tally.unknown_share:.0%} of the words are not in the space "
             f"{name!r}. Check that the space has the language of these texts."
         )
+    unread = [kind for kind in tally.count.dropped if kind.startswith(".")]
+    if unread:
+        listed = ", ".join(
+            f"{plural(tally.count.dropped[kind], kind.removesuffix('s'))}" for kind in unread
+        )
+        remedies = [TO_TEXT[kind] for kind in unread if kind in TO_TEXT]
+        warnings.append(f"NOT READ: {listed}. {' '.join(dict.fromkeys(remedies))}".strip())
     stayed = {head: left for head, (_, left) in tally.columns.items() if left}
     if stayed:
         listed = ", ".join(f"{head} ({left})" for head, left in stayed.items())

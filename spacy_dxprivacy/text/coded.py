@@ -279,9 +279,13 @@ _HTML = frozenset(
 Spans = list[tuple[int, int]]
 
 
+# The times of a subtitle.
+_CUE = re.compile(r"^[\d:.,]{5,12} --> [\d:.,]{5,12}[^\n]{0,100}$", re.M)
+
+
 def code_in(text: str, levels: Levels = ()) -> Spans:
-    """Return the spans of tags, without values of their attributes, of references such as &lt;, and
-    of keys of forms, in order.
+    """Return the spans of tags, without values of their attributes, of references such as &lt;, of
+    times of subtitles, and of keys of forms, in order.
 
     levels: the pieces of a decoded text.
     """
@@ -292,6 +296,8 @@ def code_in(text: str, levels: Levels = ()) -> Spans:
             spans.append(before[-1].span())
     if "<" in text:
         spans += _tags(text)
+    if " --> " in text:
+        spans += (match.span() for match in _CUE.finditer(text))
     if ";" in text and "&" in text:
         spans += (match.span() for match in _REFERENCE.finditer(text))
     return sorted(spans)

@@ -83,7 +83,8 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
     texts = [token.text for token in doc]
     has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
     text, levels = doc.text, doc.user_data.get(CODED, ())
-    code = code_in(text, levels) if levels or "<" in text or "&" in text else []
+    may_have = levels or "<" in text or "&" in text or " --> " in text
+    code = code_in(text, levels) if may_have else []
     if code:
         doc.user_data[CODE] = code  # for outside_code
     places = {*edges, *(place for span in code for place in span)}

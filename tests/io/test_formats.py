@@ -625,3 +625,27 @@ def test_an_encoding_that_cannot_be_used_is_an_error(tmp_path, name, encoding):
     (tmp_path / name).write_text('{"text": "a"}\n')
     args = ["sanitize", tmp_path / name, tmp_path / f"out-{name}", "--encoding", encoding]
     assert "`encoding`" in refusal(run_dx(*args)) or "--encoding" in refusal(run_dx(*args))
+
+
+def test_subtitles_and_logs_keep_their_times_and_structure(tmp_path):
+    srt = "1\n00:00:01,000 --> 00:00:04,500\nMaria Zorblatt: Hello.\n"
+    vtt = "WEBVTT\n\n00:01.000 --> 00:04.000 align:start\n<v Maria Zorblatt>Hello Maria.\n"
+    log = "INFO 2024-03-05 10:00:01 user Maria Zorblatt logged in\n"
+    for name, text in {"a.srt": srt, "b.vtt": vtt, "c.log": log}.items():
+        (tmp_path / name).write_text(text)
+        target = tmp_path / f"out{name}"
+        ok(run_dx("sanitize", tmp_path / name, target, "--entities", "person,date,time"))
+        new, old = target.read_text().splitlines(), text.splitlines()
+        assert "Maria" not in "".join(new) and len(new) == len(old)
+        assert [line for line in new if "-->" in line] == [line for line in old if "-->" in line]
+
+
+def test_a_folder_tells_which_files_were_not_read_and_what_makes_them_text(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Maria Zorblatt came.")
+    for name in ("Zorblatt.pdf", "Quixwell.pdf", "b.vcf", "c.Maria Zorblatt"):
+        (folder / name).write_bytes(b"%PDF")
+    done = run_dx("sanitize", folder, tmp_path / "out", "--entities", "person")
+    assert "NOT READ: 2 .pdf files, 1 .vcf file" in ok(done).stderr and "pdftotext" in done.stderr
+    no_secret_in(done.stderr)
