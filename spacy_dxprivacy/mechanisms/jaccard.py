@@ -1,12 +1,13 @@
 r"""Gaussian noise of two strengths, by the density of the neighbourhood (dx.Jaccard.v1).
 
 Density   f(z) = N(0, sigma_i^2 I), sigma_i = alpha_i Delta sqrt(2 ln(1.25 / delta)) / epsilon, with
-          alpha = 1.835 for words in dense neighbourhoods and 1.276 for the others
+          alpha = 1.835 for words in dense neighbourhoods and 1.276 for the others, and Delta the
+          mean, over all words, of the distance to the farthest word
 Guarantee refuted. The published proof composes over the two classes of words "in parallel", which
           holds for parts of a data set, not for what a word might have been; the strength of the
-          noise reveals the class. Delta is a mean distance, not the largest.
+          noise reveals the class. Delta is a mean over words, not the largest distance.
 Use       to study the paper
-Paper     a baseline of Bollegala et al. 2023 (EACL), section 4
+Paper     a baseline of Bollegala et al. 2023 (EACL), section 4 and appendix C.3
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..space.learned import once
-from ..space.search.all_pairs import mean_distance, nearest_of_all
+from ..space.search.all_pairs import mean_farthest, nearest_of_all
 from ..ty import Projection
 from ..validate import between, positive, whole
 from .noise import Noise, NoiseMechanism
@@ -69,22 +70,22 @@ def make_jaccard(
 
 def build(space: Space, guarantee: Guarantee, *, k: int, eta: float | None) -> Noise:
     X, d = space.vectors, space.vectors.shape[1]
-    basis = f"dx.Jaccard.v1, mean distance, then the density of each word, k = {k}"
+    basis = f"dx.Jaccard.v1, mean largest distance, then the density of each word, k = {k}"
 
-    def mean_and_densities() -> Floats1d:
+    def delta_and_densities() -> Floats1d:
         depth = min(k + 1, len(X))
         if depth == 1:
             return np.array([1.0, 0.0])
         density = nearest_of_all(X, depth)[1][:, 1:].mean(axis=1)
-        return np.concatenate([[mean_distance(X)], density])
+        return np.concatenate([[mean_farthest(X)], density])
 
     def are_distances(numbers: Floats1d) -> bool:
         return bool((np.isfinite(numbers) & (numbers >= 0)).all() and numbers[0] > 0)
 
-    mean, density = np.split(once(space, basis, mean_and_densities, are_distances), [1])
+    Delta, density = np.split(once(space, basis, delta_and_densities, are_distances), [1])
     threshold = float(np.median(density)) if eta is None else eta
     unit = classical_sigma(guarantee.epsilon, guarantee.delta)
-    sigmas = np.where(density < threshold, DENSE, SPARSE) * unit * mean
+    sigmas = np.where(density < threshold, DENSE, SPARSE) * unit * Delta
     notes = (
         f"{guarantee.notes} In these {d} dimensions, delta between the two is "
         f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."

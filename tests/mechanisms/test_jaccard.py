@@ -11,11 +11,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
 
 
 def sigmas_by_hand(X, epsilon, delta, k, eta):
-    n = len(X)
     D = np.array([[np.linalg.norm(x - y) for y in X] for x in X.astype(np.float64)])
-    density = np.array([np.mean(sorted(np.delete(D[i], i))[:k]) for i in range(n)])
+    density = np.array([np.mean(sorted(np.delete(D[i], i))[:k]) for i in range(len(X))])
     alpha = np.where(density < (np.median(density) if eta is None else eta), 1.835, 1.276)
-    return alpha * D.sum() / (n * (n - 1)) * np.sqrt(2 * np.log(1.25 / delta)) / epsilon
+    return alpha * D.max(axis=1).mean() * np.sqrt(2 * np.log(1.25 / delta)) / epsilon
 
 
 @pytest.mark.parametrize(("k", "eta"), [(10, None), (3, None), (3, 0.8), (3, 1e-9), (100, None)])

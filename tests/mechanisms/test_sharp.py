@@ -189,7 +189,7 @@ UNIT, DELTA = analytic(2.0, 1e-3), {"delta": 1e-3}
 C = np.linalg.norm(plane().vectors.astype(float), axis=1).max()
 CLASSICAL = np.sqrt(2 * np.log(1.25 / 1e-3))
 WIDTH = np.log1p(np.expm1(2.0) / (2 * 0.05))  # of "sound" in one dimension, Geng et al. 2020
-MEAN = np.mean([1, 10, 12, 9, 11, 2])  # distance of two words of the line
+FARTHEST = np.mean([12, 11, 10, 12])  # distance of a word of the line to the farthest other
 # name: (space, settings, row, statistic of the noise, its distribution), at epsilon = 2, from the
 # density in the docstring of the mechanism.
 NOISE = {
@@ -220,8 +220,8 @@ NOISE = {
         (plane, {"dims": 3}, 0, euclidean, lambda m: of_gamma(stretch(m) / 2, 3))
     ],
     "dx.Jaccard.v1": [
-        (line, {**DELTA, "k": 1}, 0, squares, of_normal(1.835 * MEAN * CLASSICAL / 2, 1)),
-        (line, {**DELTA, "k": 1}, 3, squares, of_normal(1.276 * MEAN * CLASSICAL / 2, 1)),
+        (line, {**DELTA, "k": 1}, 0, squares, of_normal(1.835 * FARTHEST * CLASSICAL / 2, 1)),
+        (line, {**DELTA, "k": 1}, 3, squares, of_normal(1.276 * FARTHEST * CLASSICAL / 2, 1)),
     ],
 }
 CASES = [(name, *case) for name, cases in NOISE.items() for case in cases]
