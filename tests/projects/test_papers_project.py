@@ -36,7 +36,7 @@ def test_other_vectors_get_no_ratio(space, tmp_path):
     assert "300 words, 50 dimensions (other vectors than the papers)" in done.stdout
     assert "ratio" not in done.stdout.replace("no ratio is claimed", "")
     rows = json.loads((tmp_path / "out" / "curse-table.json").read_text(encoding="utf8"))["rows"]
-    assert {row[1] for row in rows} == {"this project", "the paper (other vectors)"}
+    assert {row[2] for row in rows} == {"this project", "the paper (other vectors)"}
 
 
 def test_the_row_of_equal_vectors_alone_has_a_ratio(monkeypatch):

@@ -23,7 +23,14 @@ RESULTS = {
 }
 # What makes a run of all commands one of minutes: the built-in space, and few draws.
 SMALL = {
-    "papers": {"space": "builtin", "max_words": 2000, "few": 500, "words": 20, "draws": 4},
+    "papers": {
+        "space": "builtin",
+        "max_words": 2000,
+        "few": 500,
+        "probes": 20,
+        "words": 20,
+        "draws": 4,
+    },
 }
 pytestmark = pytest.mark.skipif(not TEMPLATES, reason="the templates are not beside the tests")
 each = pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.parent.name)

@@ -2,10 +2,12 @@
 
 import argparse
 import csv
+import hashlib
 import sys
 import warnings
 from pathlib import Path
 
+import faiss
 import numpy as np
 import spacy
 import srsly
@@ -86,19 +88,27 @@ def probes(space, count):
 
 
 def nearest(space, rows, depth):
-    """Return the nearest rows of each row, itself first, and their distances: (k, depth) each."""
+    """Return the nearest rows of each row, itself first, and their distances: (k, depth) each. They
+    are kept in output/cache for other commands."""
     X, depth = space.vectors, min(depth, len(space))
-    squares = np.einsum("nd,nd->n", X, X)
+    rows = np.asarray(rows)
+    key = hashlib.sha256(f"{space.digest} {depth} ".encode() + rows.astype("<i8").tobytes())
+    cache = Path("output/cache") / f"{key.hexdigest()[:24]}.npz"
+    if cache.is_file():
+        with np.load(cache) as kept:
+            return kept["found"], kept["apart"]
     found, apart = [], []
-    for part in np.array_split(rows, max(1, len(rows) * len(X) // BLOCK)):
-        D = squares - 2 * (X[part] @ X.T)
-        few = np.argpartition(D, min(depth + 20, len(X)) - 1, axis=1)[:, : depth + 20]
+    for part in np.array_split(rows, max(1, len(rows) // 1024)):
+        few = faiss.knn(X[part], X, min(depth + 20, len(X)))[1]
         exact = np.linalg.norm(X[few].astype(float) - X[part][:, None], axis=2)
         exact[few == part[:, None]] = -1
         order = np.argsort(exact, axis=1, kind="stable")[:, :depth]
         found.append(np.take_along_axis(few, order, axis=1))
         apart.append(np.maximum(np.take_along_axis(exact, order, axis=1), 0))
-    return np.concatenate(found), np.concatenate(apart)
+    result = {"found": np.concatenate(found), "apart": np.concatenate(apart)}
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(cache, **result)
+    return result["found"], result["apart"]
 
 
 def mechanism(space, name, epsilon, **settings):
