@@ -21,22 +21,27 @@ from ..registries import registry
 from ..space import Space
 from ..ty import NoiseDistribution, Projection
 from ..validate import positive
-from .noise import Noise, NoiseMechanism, clipped, norms_of
+from .noise import Clip, Noise, NoiseMechanism, make_clip
 
 
 @registry.dx_mechanisms("dx.ClippedLaplace.v1")
 def make_clipped_laplace(
-    epsilon: float, clip: float | None = None, projection: Projection | None = None
+    epsilon: float,
+    clip: float | str | None = None,
+    norm: float | None = None,
+    projection: Projection | None = None,
 ) -> NoiseMechanism:
     """Create independent Laplace noise on clipped vectors.
 
     Args:
         epsilon: Nats, above 0.
         clip: Norm to which longer vectors are shortened; None is the largest of the space.
+            "none" shortens nothing, and refutes the guarantee.
+        norm: With clip "none" alone: the norm C that the noise is calibrated to, above 0.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon = positive("epsilon", epsilon)
-    clip = None if clip is None else positive("clip", clip)
+    bounded = make_clip(clip, norm)
     guarantee = Guarantee(
         kind="approx-dp",
         epsilon=epsilon,
@@ -48,16 +53,16 @@ def make_clipped_laplace(
     )
     return NoiseMechanism(
         "dx.ClippedLaplace.v1",
-        guarantee,
-        partial(build, clip=clip),
-        partial(noise_distribution, clip=clip),
+        bounded.restrict(guarantee),
+        partial(build, clip=bounded),
+        partial(noise_distribution, clip=bounded),
         projection,
     )
 
 
-def build(space: Space, guarantee: Guarantee, *, clip: float | None) -> Noise:
+def build(space: Space, guarantee: Guarantee, *, clip: Clip) -> Noise:
     epsilon = guarantee.epsilon
-    centres, bound = clipped(space.vectors, clip)
+    centres, bound = clip(space.vectors)
     d = centres.shape[1]
     scale = float(2 * np.sqrt(d) * bound / epsilon)
 
@@ -70,14 +75,12 @@ def build(space: Space, guarantee: Guarantee, *, clip: float | None) -> Noise:
     return Noise(centres, draw, scale * np.sqrt(2), guarantee, loss=loss)
 
 
-def noise_distribution(
-    space: Space, guarantee: Guarantee, *, clip: float | None
-) -> NoiseDistribution:
+def noise_distribution(space: Space, guarantee: Guarantee, *, clip: Clip) -> NoiseDistribution:
     """Return the noise distribution: the L1 norm of d Laplace coordinates is Gamma."""
     from scipy.stats import gamma
 
-    centres, _ = clipped(space.vectors, clip)
-    bound = float(norms_of(space.vectors).max()) if clip is None else clip
+    centres, _ = clip(space.vectors)
+    bound = clip.bound(space.vectors)
     d = space.vectors.shape[1]
     scale = 2 * np.sqrt(d) * bound / guarantee.epsilon
     return NoiseDistribution(centres, _l1_norms, gamma(d, scale=scale))

@@ -22,14 +22,15 @@ from ..space import Space
 from ..space.search.exact import distances
 from ..ty import NoiseDistribution, Projection
 from ..validate import between, positive
-from .noise import Noise, NoiseMechanism, clipped, norms_of
+from .noise import Clip, Noise, NoiseMechanism, make_clip, norms_of
 
 
 @registry.dx_mechanisms("dx.Gaussian.v1")
 def make_gaussian(
     epsilon: float,
     delta: float = 1e-6,
-    clip: float | None = None,
+    clip: float | str | None = None,
+    norm: float | None = None,
     projection: Projection | None = None,
 ) -> NoiseMechanism:
     """Create Gaussian noise on clipped vectors.
@@ -38,10 +39,12 @@ def make_gaussian(
         epsilon: Nats, above 0.
         delta: Between 0 and 1.
         clip: Norm to which longer vectors are shortened; None is the largest of the space.
+            "none" shortens nothing, and refutes the guarantee.
+        norm: With clip "none" alone: the norm C that the noise is calibrated to, above 0.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon, delta = positive("epsilon", epsilon), between("delta", delta, 0.0, 1.0)
-    clip = None if clip is None else positive("clip", clip)
+    bounded = make_clip(clip, norm)
     guarantee = Guarantee(
         kind="approx-dp",
         epsilon=epsilon,
@@ -54,27 +57,26 @@ def make_gaussian(
     )
     return NoiseMechanism(
         "dx.Gaussian.v1",
-        guarantee,
-        partial(build, clip=clip),
-        partial(noise_distribution, clip=clip),
+        bounded.restrict(guarantee),
+        partial(build, clip=bounded),
+        partial(noise_distribution, clip=bounded),
         projection,
     )
 
 
-def build(space: Space, guarantee: Guarantee, *, clip: float | None) -> Noise:
-    centres, bound = clipped(space.vectors, clip)
+def build(space: Space, guarantee: Guarantee, *, clip: Clip) -> Noise:
+    centres, bound = clip(space.vectors)
     unit = analytic_sigma(guarantee.epsilon, guarantee.delta)
     sigma = unit * 2 * bound
     noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
-    guarantee = replace(guarantee, mu=1 / unit)
+    if clip.shortens:
+        guarantee = replace(guarantee, mu=1 / unit)
     return Noise(centres, noise, sigma, guarantee, delta=noise.delta)
 
 
-def noise_distribution(
-    space: Space, guarantee: Guarantee, *, clip: float | None
-) -> NoiseDistribution:
-    centres, _ = clipped(space.vectors, clip)
-    bound = float(norms_of(space.vectors).max()) if clip is None else clip
+def noise_distribution(space: Space, guarantee: Guarantee, *, clip: Clip) -> NoiseDistribution:
+    centres, _ = clip(space.vectors)
+    bound = clip.bound(space.vectors)
     return normal_distribution(centres, 2 * bound, guarantee)
 
 

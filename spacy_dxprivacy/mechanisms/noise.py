@@ -43,13 +43,19 @@ from ..space import Space
 from ..space.search.exact import ExactIndex, neighbours
 from ..space.search.protocols import Index
 from ..ty import Draw, Facts, NoiseDistribution, Projection, unknown
-from ..validate import between, positive
+from ..validate import between, fail, positive
 from .built import BuiltMechanism, checked_rows
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 GRID_BITS = 10
+NO_CLIP = "none"
+UNCLIPPED_CODE = "public code of Huang et al. 2024, which does not clip"
+UNCLIPPED = (
+    "Vectors are not clipped: words may be farther apart than the noise was calibrated for, and "
+    "the claim holds for no pair beyond that."
+)
 LISTS_BYTES = 2**28  # of cached lists of neighbours: 256 MB
 
 
@@ -138,6 +144,43 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         """Return the pairs that the guarantee covers, bool (k, n)."""
         rows, related = checked_rows(rows, len(self.space)), self.built.covers
         return np.ones((len(rows), len(self.space)), bool) if related is None else related(rows)
+
+
+@dataclass(frozen=True)
+class Clip:
+    """How vectors are bounded before the noise.
+
+    norm: The norm C that the noise is calibrated to, above 0; None for the largest of the space.
+    shortens: Whether longer vectors are shortened to it. If not, nothing is promised.
+    """
+
+    norm: float | None
+    shortens: bool = True
+
+    def __call__(self, X: Floats2d) -> tuple[Floats2d, float]:
+        """Return the centres of X, float (n, d), and the norm C."""
+        if self.shortens or self.norm is None:
+            return clipped(X, self.norm)
+        return X, self.norm
+
+    def bound(self, X: Floats2d) -> float:
+        """Return the norm C for X, float (n, d)."""
+        return float(norms_of(X).max()) if self.norm is None else self.norm
+
+    def restrict(self, guarantee: Guarantee) -> Guarantee:
+        """Return the guarantee as refuted, if longer vectors are not shortened."""
+        if self.shortens:
+            return guarantee
+        return replace(guarantee, status="refuted", source=UNCLIPPED_CODE, notes=UNCLIPPED)
+
+
+def make_clip(clip: float | str | None, norm: float | None) -> Clip:
+    """Create a clip of the settings `clip` and `norm`. Raise DxError if they are out of range."""
+    if clip != NO_CLIP:
+        if norm is not None:
+            raise fail("norm", "None unless clip is 'none'", norm)
+        return Clip(None if clip is None else positive("clip", clip))
+    return Clip(positive("norm", norm), shortens=False)
 
 
 def clipped(X: Floats2d, clip: float | None) -> tuple[Floats2d, float]:

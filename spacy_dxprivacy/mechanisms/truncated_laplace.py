@@ -6,6 +6,7 @@ Guarantee "sound": (epsilon, delta) for all pairs of words (approx-dp), met with
           "paper": refuted. The published proof bounds the volume of S_2 \ S_1, two boxes that are
           shifted against each other, by that of a small cube; leaving through one coordinate is
           enough. The true delta is computed below, for the user's own d, clip and epsilon.
+          clip "none": refuted, as the public code runs it (C = .005): no word reaches another's box
 Use       to study the paper; sound or not, it gains nothing over dx.Laplace.v1
 Paper     Huang et al. 2024 (EMNLP, arXiv 2410.08027), theorem 3; in one dimension Geng et al. 2020
 
@@ -32,7 +33,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Projection
 from ..validate import between, one_of, positive, whole
-from .noise import Noise, NoiseMechanism, clipped
+from .noise import Clip, Noise, NoiseMechanism, make_clip
 
 ANGLES = 2001
 LESS = "dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less noise."
@@ -43,7 +44,8 @@ PAPER = "The published proof is wrong: the volume that it bounds is that of a sh
 def make_truncated_laplace(
     epsilon: float,
     delta: float | None = None,
-    clip: float | None = None,
+    clip: float | str | None = None,
+    norm: float | None = None,
     calibration: str = "sound",
     dims: int | None = None,
     projection: Projection | None = None,
@@ -57,13 +59,15 @@ def make_truncated_laplace(
         epsilon: Nats, above 0.
         delta: Between 0 and 1; None is 1e-6 for "sound" and 4^-dims for "paper".
         clip: Norm to which longer vectors are shortened; None is the largest of the space.
+            "none" shortens nothing, and refutes the guarantee.
+        norm: With clip "none" alone: the norm C that the noise is calibrated to, above 0.
         calibration: "sound" or "paper".
         dims: The dummy dimensions of the paper, at least d; None is d itself.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon = positive("epsilon", epsilon)
     delta = None if delta is None else between("delta", delta, 0.0, 1.0)
-    clip = None if clip is None else positive("clip", clip)
+    bounded = make_clip(clip, norm)
     one_of("calibration", calibration, ("sound", "paper"))
     dims = None if dims is None else whole("dims", dims, least=1)
     sound = calibration == "sound"
@@ -80,7 +84,8 @@ def make_truncated_laplace(
         else "Huang et al. 2024, theorem 3",
         notes=LESS if sound else PAPER,
     )
-    builder = partial(build, delta=delta, clip=clip, calibration=calibration, dims=dims)
+    builder = partial(build, delta=delta, clip=bounded, calibration=calibration, dims=dims)
+    guarantee = bounded.restrict(guarantee)
     return NoiseMechanism("dx.TruncatedLaplace.v1", guarantee, builder, projection=projection)
 
 
@@ -89,14 +94,14 @@ def build(
     guarantee: Guarantee,
     *,
     delta: float | None,
-    clip: float | None,
+    clip: Clip,
     calibration: str,
     dims: int | None,
 ) -> Noise:
-    centres, clip = clipped(space.vectors, clip)
+    centres, bound = clip(space.vectors)
     d, epsilon = centres.shape[1], guarantee.epsilon
     if calibration == "sound":
-        rate = float(epsilon / (2 * np.sqrt(d) * clip))
+        rate = float(epsilon / (2 * np.sqrt(d) * bound))
         width = sound_width(epsilon, guarantee.delta, d)
         noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
         spread = float(np.sqrt(noise.variance()))
@@ -110,12 +115,12 @@ def build(
         raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
     log_delta = -dims * np.log(4) if delta is None else float(np.log(delta))
     width = paper_width(epsilon, log_delta, dims)
-    rate = float(epsilon / (2 * np.sqrt(dims) * clip))
+    rate = float(epsilon / (2 * np.sqrt(dims) * bound))
     true = np.exp(log_worst_delta(epsilon, width, d, dims))
     notes = (
-        f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions "
-        f"and this epsilon the true delta is {true:.2g} at the worst pair within the clip, for "
-        "every epsilon, since the supports differ."
+        f"{guarantee.notes} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} "
+        f"dimensions and this epsilon the true delta is {true:.2g} at the worst pair of vectors up "
+        "to C long, for every epsilon, since the supports differ."
     )
     noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
     guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
@@ -140,7 +145,8 @@ class TruncatedLaplaceNoise:
 
     def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Return 1 - prod_i (1 - t(|v_i|)), float64 (k, m), for centres X (k, d) and Y (m, d): the
-        probability of leaving the other support; equal at all epsilons from rate ||v||_1 on."""
+        probability of leaving the other support; equal at all epsilons from rate ||v||_1 on, and
+        a bound from below before, where only vectors that are not clipped come."""
         width = self.rate * self.bound
         with np.errstate(divide="ignore"):
             stay = [np.log1p(-_leave(self.rate * np.abs(Y - x), width)).sum(axis=1) for x in X]

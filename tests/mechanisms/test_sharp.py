@@ -189,6 +189,7 @@ UNIT, DELTA = analytic(2.0, 1e-3), {"delta": 1e-3}
 C = np.linalg.norm(plane().vectors.astype(float), axis=1).max()
 CLASSICAL = np.sqrt(2 * np.log(1.25 / 1e-3))
 WIDTH = np.log1p(np.expm1(2.0) / (2 * 0.05))  # of "sound" in one dimension, Geng et al. 2020
+NO_CLIP = {"clip": "none", "norm": 0.005}
 FARTHEST = np.mean([12, 11, 10, 12])  # distance of a word of the line to the farthest other
 # name: (space, settings, row, statistic of the noise, its distribution), at epsilon = 2, from the
 # density in the docstring of the mechanism.
@@ -201,6 +202,7 @@ NOISE = {
     "dx.Gaussian.v1": [
         (plane, DELTA, 0, squares, of_normal(UNIT * 2 * C, 2)),
         (plane, {**DELTA, "clip": 0.5}, 0, squares, of_normal(UNIT * 2 * 0.5, 2)),
+        (plane, {**DELTA, **NO_CLIP}, 0, squares, of_normal(UNIT * 2 * 0.005, 2)),
     ],
     "dx.NADP.v1": [
         (line, DELTA, 0, squares, of_normal(UNIT * 12, 1)),
@@ -211,10 +213,12 @@ NOISE = {
     "dx.ClippedLaplace.v1": [
         (plane, {}, 0, l1, of_gamma(2 * np.sqrt(2) * C / 2, 2)),
         (plane, {"clip": 0.5}, 0, l1, of_gamma(2 * np.sqrt(2) * 0.5 / 2, 2)),
+        (plane, NO_CLIP, 0, l1, of_gamma(2 * np.sqrt(2) * 0.005 / 2, 2)),
     ],
     "dx.TruncatedLaplace.v1": [
         (line, {"delta": 0.05}, 0, l1, of_truncated(2 / (2 * 12), WIDTH * 12)),
         (line, {"delta": 0.05, "clip": 3.0}, 0, l1, of_truncated(2 / (2 * 3), WIDTH * 3)),
+        (line, {"delta": 0.05, **NO_CLIP}, 0, l1, of_truncated(2 / 0.01, WIDTH * 0.005)),
     ],
     "dx.RandomProjection.v1": [
         (plane, {"dims": 3}, 0, euclidean, lambda m: of_gamma(stretch(m) / 2, 3))

@@ -11,6 +11,8 @@ ALL = "all pairs of words of the space"
 EUCLIDEAN = ("metric-dp", "euclidean", "proven", 3.0, 0.0)
 COMPUTED = ("metric-dp", "euclidean", "computed", 3.0, 0.0)
 DISCRETE = ("approx-dp", "discrete", "proven", 3.0, 0.0)
+NO_CLIP = {"clip": "none", "norm": 0.005}
+REFUTED_CLAIM = ("approx-dp", "discrete", "refuted", 3.0, 0.0)
 GROUP = "pairs of words of one group of about 20; no other pair"
 RELATED = "pairs of words that the neighbourhood relation joins; no other pair"
 RAREST = "pairs of sensitive words, the rarest 25% of the space"
@@ -18,11 +20,13 @@ MORE = "ln(1/p) = 1.61 nats more, for sensitive outputs. Other outputs are unmod
 # name, settings beside epsilon = 3; kind, metric, status, epsilon, delta; which pairs; the notes
 STATED = [
     ("ClippedLaplace", {}, DISCRETE, ALL, "clipped"),
+    ("ClippedLaplace", NO_CLIP, REFUTED_CLAIM, ALL, "Vectors are not clipped"),
     ("CusText", {}, DISCRETE, GROUP, "The output reveals the group"),
     ("Diffractor", {}, ("metric-dp", "list positions", *EUCLIDEAN[2:]), ALL, "far apart"),
     ("Exponential", {}, EUCLIDEAN, ALL, "clamped"),
     ("Exponential", {"calibration": "exact"}, COMPUTED, ALL, "The choice uses exp(-"),
     ("Gaussian", {"delta": 1e-5}, (*DISCRETE[:4], 1e-5), ALL, "clipped"),
+    ("Gaussian", {"delta": 1e-5, **NO_CLIP}, (*REFUTED_CLAIM[:4], 1e-5), ALL, "are not clipped"),
     ("Identity", {}, ("none", "", "none", np.inf, 0.0), "", "unmodified"),
     ("Laplace", {}, EUCLIDEAN, ALL, "2**-10"),
     ("Mahalanobis", {}, ("metric-dp", "mahalanobis", *EUCLIDEAN[2:]), ALL, "nats"),
@@ -33,13 +37,15 @@ STATED = [
     ("SanTextPlus", {"p": 0.2, "sensitive": 0.25}, EUCLIDEAN, RAREST, MORE),
     ("TEM", {}, EUCLIDEAN, ALL, "min(d, g)"),
     ("TruncatedLaplace", {}, (*DISCRETE[:4], 1e-6), ALL, "of the noise of dx.ClippedLaplace.v1"),
+    ("TruncatedLaplace", NO_CLIP, (*REFUTED_CLAIM[:4], 1e-6), ALL, "Vectors are not clipped"),
 ]
 
 
 @pytest.mark.parametrize(("name", "settings", "stated", "pairs", "notes"), STATED)
 def test_the_guarantee_is_as_stated(plane, make, name, settings, stated, pairs, notes):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if stated[0] == "none" else "error", DxWarning)
+        warns = stated[0] == "none" or stated[2] == "refuted"
+        warnings.simplefilter("ignore" if warns else "error", DxWarning)
         given = settings if name == "Identity" else {"epsilon": 3, **settings}
         g = make(f"dx.{name}.v1", plane, **given).guarantee
     assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == stated
@@ -51,6 +57,8 @@ NO_COUNTS = (1, 0, -2, 2.5, *NO_NUMBERS)
 SHARE = "must be a number above 0 and below 1"
 CLIPPED = ("ClippedLaplace", "Gaussian", "TruncatedLaplace")
 REFUSED = [
+    (CLIPPED, "norm", (0.005, *NO_NUMBERS), "must be None unless clip is 'none'"),
+    (CLIPPED, "clip", ("None", "off"), "must be a number above 0"),
     (CLIPPED, "clip", (0, -1.0, float("inf"), *NO_NUMBERS), "must be a"),
     (("CusText",), "k", (None, *NO_COUNTS), "must be a whole number, 2 or more"),
     (("Exponential",), "calibration", ("best", None, 1), "must be one of 'standard', 'exact'"),

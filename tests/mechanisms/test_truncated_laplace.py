@@ -11,6 +11,8 @@ from spacy_dxprivacy.mechanisms.truncated_laplace import (
     sound_width,
 )
 
+from .found import made
+
 LN4 = np.log(4)
 
 
@@ -112,3 +114,21 @@ def test_the_whole_hockey_stick_is_delta_when_simulated(epsilon, d):
     loss[np.any(np.abs(Z + v) > width, axis=1)] = np.inf
     excess = -np.expm1(np.minimum(epsilon - loss, 0))
     assert abs(excess.mean() - delta) < 4 * excess.std() / np.sqrt(n) + 0.002 * delta
+
+
+@pytest.mark.filterwarnings("ignore:.*DX101")
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 5.0])
+def test_unclipped_vectors_leave_every_word_as_it_is_and_delta_is_1(epsilon):
+    """As the public code runs it: C = .005, and words that are far apart beside it."""
+    X = np.random.default_rng(2).normal(size=(30, 50))
+    space = Space.from_vectors([f"word{i}" for i in range(30)], X)
+    settings = {"clip": "none", "norm": 0.005, "calibration": "paper", "dims": 300}
+    mechanism = made("dx.TruncatedLaplace.v1", epsilon=epsilon, **settings).fit(space)
+    rows = np.repeat(np.arange(30), 20)
+    draw = mechanism.sample(rows, Rng(seed=4))
+    assert np.array_equal(draw.rows, rows)
+    noise, A = np.abs(draw.vectors - space.vectors[rows]), -2 * 300**0.5 * 0.005 / epsilon
+    A *= np.log1p(-epsilon / (2 / 4 * 300**0.5))
+    assert 0.97 * A < noise.max() <= 1.001 * A
+    apart = mechanism.facts.delta(np.array([0]), np.arange(1, 30), np.full((1, 29), epsilon))
+    assert mechanism.guarantee.status == "refuted" and (apart == 1).all()
