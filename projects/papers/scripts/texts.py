@@ -1,6 +1,7 @@
 """Labelled texts from files, their words, and releases of them.
 
     stsa.binary.*   SST-2: a label, a space and a sentence a line
+    SMSSpam*        SMS spam of UCI: a label, a tab and a text a line
     *.csv           a header; disaster tweets (text, target), SMS spam (v2, v1), AG News (a label
                     from 1 to 4, a title and a description, without a header), or text and label
 
@@ -29,7 +30,8 @@ def read(path):
         encoding = "latin-1"
     with path.open(encoding=encoding, newline="") as file:
         if path.suffix != ".csv":
-            pairs = [text.rstrip("\n").split(" ", 1)[::-1] for text in file]
+            lines = [text.rstrip("\n") for text in file]
+            pairs = [text.split("\t" if "\t" in text else " ", 1)[::-1] for text in lines]
         else:
             pairs = _of_csv([*csv.reader(file)])
     return [text for text, _ in pairs], np.array([label for _, label in pairs])
