@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields
 from functools import partial, wraps
 from pathlib import Path
+from threading import Event, Thread
 from typing import Annotated, Any, NoReturn, get_args, get_origin, get_type_hints
 
 import typer
@@ -215,6 +216,7 @@ def name_options(message: str) -> str:
 # -- progress --------------------------------------------------------------------------------------
 
 # Shown only on a terminal (disable=None), and removed at the end.
+SECONDS = 1.0
 bar: Any = partial(tqdm, leave=False, disable=None)
 bytes_bar: Any = partial(bar, unit="B", unit_scale=True)
 
@@ -223,6 +225,26 @@ def progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
     """Return the steps, with a progress bar after half a second."""
     with_bar: Iterable[Any] = bar(steps, desc=label, delay=0.5)
     return with_bar
+
+
+@contextmanager
+def pulse(label: str) -> Iterator[Callable[[str], None]]:
+    """Show every second, on a terminal, for how long a long task runs; yield a function that
+    changes the label."""
+    done, shown = Event(), bar(desc=label, bar_format="{desc}: {elapsed}")
+
+    def beat() -> None:
+        while not done.wait(SECONDS):
+            shown.refresh()
+
+    thread = Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield shown.set_description_str
+    finally:
+        done.set()
+        thread.join()
+        shown.close()
 
 
 def above_bar(line: str) -> None:

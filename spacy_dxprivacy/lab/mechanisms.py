@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..ty import Mechanism
 from ..validate import positive, whole
 
 MAX_STEPS = 1000
+LAPLACE, NEAREST = "dx.Laplace.v1", "dx.Nearest.v1"
 Make = Callable[[float], Mechanism]  # epsilon -> a mechanism fitted on a space
 
 
@@ -61,6 +63,20 @@ def parse_tunable(text: str) -> tuple[str, dict[str, Any]]:
     if label != name:
         make_unfitted(config, 1.0)
     return label, config
+
+
+def all_tunable() -> dict[str, dict[str, Any]]:
+    """Return the configs of all registered mechanisms with an epsilon and no other setting that is
+    required, by label; dx.Laplace.v1 with each projection."""
+    configs = dict[str, dict[str, Any]]()
+    for name in sorted(registry.dx_mechanisms.get_all()):
+        with suppress(UsageError):
+            configs |= [parse_tunable(name)]
+    for projection in sorted(registry.dx_projections.get_all()):
+        if projection != NEAREST and LAPLACE in configs:
+            label, config = parse_tunable(f"{LAPLACE} projection={projection}")
+            configs[label] = config
+    return configs
 
 
 def make_mechanism(setting: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:

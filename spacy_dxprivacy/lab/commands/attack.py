@@ -13,26 +13,29 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.options import progress, setup_errors, usage_errors
+from ...cli.options import above_bar, progress, pulse, setup_errors, usage_errors
 from ...config.code import import_code
-from ...errors import UsageError
+from ...errors import DxError, UsageError
 from ...mechanisms.levels import LEVELS
 from ...pipeline.component import DEFAULT_CONFIG
 from ...space import Space
 from ...space.sources import BUILTIN
+from ...ty import Mechanism
 from ...validate import between, needs, one_of
 from ..attacks import ATTACKS, AttackFigure, Reader
 from ..attacks.frontier import AttackTarget, FrontierPoint, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_DOMAIN, RARE
+from ..attacks.ranges import points_at
 from ..attacks.tries import attack_over_epsilon
 from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus, read_fields, sanitizer
-from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_tunable
+from ..mechanisms import all_tunable, load_space, make_mechanism, parse_epsilons, parse_tunable
 from ..results import NAN, ResultTable, attack_result, check_out, plain, text_table
 
 ALL_ATTACKS, FRONTIER, LINK = "all", "frontier", "link"
+ALL = "all"  # of the mechanisms
 BY_PROMPT = ("guess", ALL_ATTACKS, FRONTIER)
 BY_MODEL = (*BY_PROMPT, ATTRIBUTES)
 PLAINTEXT = "plaintext"
@@ -96,17 +99,21 @@ def attack_cli(
 ) -> None:  # fmt: skip
     """Sanitise a text, attack it, and report the attack success rate.
 
-    frontier compares mechanisms, and attributes infers what the author is. No word of TEXT is
-    printed or written, but the figures are about this text.
+    frontier compares mechanisms, and attributes infers what the author is. Without --epsilon,
+    frontier finds the epsilons at which the attacker recovers the shares of --at. No word of TEXT
+    is printed or written, but the figures are about this text.
 
     Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
+
+    Example: python -m spacy dx attack frontier tickets.jsonl -m all --max-words 5000 --words 500
     """
     with setup_errors():
         import_code(code)
         one_of("NAME", name, (*ATTACKS, ALL_ATTACKS, FRONTIER, ATTRIBUTES))
         _check_options(name, model, prompt, rewriting)
-        configs = dict(parse_tunable(setting) for setting in mechanism or ["path"])
-        epsilons = _epsilons(configs, None if epsilon is None else parse_epsilons(epsilon))
+        configs = _configs(name, mechanism or ["path"])
+        given = None if epsilon is None else parse_epsilons(epsilon)
+        epsilons = _epsilons(configs, given, search=name == FRONTIER and rewriting is None)
         shares = _shares(at)
         names = list(ATTACKS) if name == ALL_ATTACKS else [name]
         if out is not None:
@@ -134,7 +141,7 @@ def attack_cli(
         makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
         target = AttackTarget(table, corpus, read, reader, candidates)
         if name == FRONTIER:
-            points = frontier(makers, epsilons, target, progress)
+            points = _frontier(makers, epsilons, target, shares)
             results = {FRONTIER: frontier_result(points)}
             _print_frontier(points, target, shares)
         else:
@@ -160,14 +167,59 @@ def _check_options(name: str, model: str | None, prompt: str, rewriting: str | N
         raise UsageError("`prompt` needs a language model: give one by `model`.")
 
 
+def _configs(name: str, settings: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the configs of mechanisms by label. "all", for frontier, stands for each of them."""
+    if ALL not in settings:
+        return dict(parse_tunable(setting) for setting in settings)
+    if name != FRONTIER or len(settings) > 1:
+        raise UsageError("`mechanism` all is for frontier, and stands alone.")
+    return all_tunable()
+
+
 def _epsilons(
-    configs: Mapping[str, Any], chosen: Sequence[float] | None
+    configs: Mapping[str, Any], chosen: Sequence[float] | None, *, search: bool
 ) -> dict[str, Sequence[float]]:
-    """Return the epsilons of each mechanism: the chosen ones, or the default's levels."""
+    """Return the epsilons of each mechanism: the chosen ones, or the default's levels; without
+    them, none if they are to be searched."""
+    levels, epsilons = [level.epsilon for level in LEVELS.values()], dict[str, Sequence[float]]()
     for label, config in configs.items():
-        if chosen is None and config["@dx_mechanisms"] != DEFAULT["@dx_mechanisms"]:
+        is_default = config["@dx_mechanisms"] == DEFAULT["@dx_mechanisms"]
+        if chosen is None and not is_default and not search:
             raise UsageError(f"{label} needs `epsilon`: the levels are those of the default.")
-    return dict.fromkeys(configs, chosen or [level.epsilon for level in LEVELS.values()])
+        epsilons[label] = chosen or (levels if is_default and len(configs) == 1 else [])
+    return epsilons
+
+
+def _frontier(
+    makers: Mapping[str, Callable[[float], Mechanism]],
+    epsilons: Mapping[str, Sequence[float]],
+    target: AttackTarget,
+    shares: Sequence[float],
+) -> list[FrontierPoint]:
+    """Return the points of all mechanisms: at their epsilons, or around those where the attacker
+    recovers the shares. The table of a mechanism is printed when it is complete."""
+    several, points = target.reader is not None, list[FrontierPoint]()
+    for label, make in makers.items():
+        if epsilons[label]:
+            points += frontier({label: make}, epsilons, target, progress)
+            continue
+        with pulse(label) as show:
+
+            def on_try(p: FrontierPoint, show: Callable[[str], None] = show) -> None:
+                told = f"{p.mechanism}: epsilon {p.epsilon:.3g}, {p.found:.0%} recovered"
+                above_bar(told)
+                show(told)
+
+            try:
+                found = points_at(label, make, target, shares, on_try)
+            except DxError as error:
+                above_bar(f"{label}: left out. {error}")
+                continue
+        typer.echo(_frontier_table(found, several) + "\n")
+        points += found
+    if not points:
+        raise UsageError("no mechanism has a solution on this space.")
+    return points
 
 
 def _shares(text: str) -> list[float]:
