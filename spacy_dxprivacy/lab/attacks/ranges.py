@@ -23,7 +23,7 @@ OnTry = Callable[[FrontierPoint], None]
 LEAST, MOST = 1e-4, 1e7
 FEW_UNCHANGED, MANY_UNCHANGED = 0.02, 0.9
 STEP = 4.0  # from one epsilon to the next, until the range is enclosed
-TOLERANCE, MAX_TRIES = 0.02, 4  # of the share, and of attacks for each share
+TOLERANCE, MAX_TRIES = 0.04, 3  # of the share, and of attacks for each share
 CLOSEST = 1.02  # ratio of epsilons between which no further one is tried
 
 
