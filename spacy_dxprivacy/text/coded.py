@@ -25,7 +25,7 @@ MAX_PIECE = 2**20  # characters of a string that is decoded
 
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
 _UNICODE = re.compile(r"\\u[0-9a-fA-F]{4}")
-_BLANK = re.compile(r"\\[nrt]")
+_HIDES = re.compile(r"\\[nrt\"]")  # what a name may stand beside
 _STRING = re.compile(r'(?<![\w\\"])"((?:[^"\\\n]|\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt]))*)"')
 # Outside of strings only escapes of letters count: "\n" may be a part of a path.
 _LETTER = r"\\u(?!00[0-7])[0-9a-fA-F]{4}"
@@ -174,8 +174,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Piece]:
 def _json_pieces(text: str) -> Iterator[Piece]:
     is_ascii = _UNICODE.search(text) is not None
     style = Style("json", "ascii" if is_ascii else "")
-    if not (is_ascii or _BLANK.search(text)):
-        return  # quotes and strokes alone hide no name
+    if not (is_ascii or _HIDES.search(text)):
+        return  # strokes alone hide no name
     for match in _STRING.finditer(text):
         if len(match[1]) < MAX_PIECE and _ESCAPE.search(match[1]) and _is_whole(match[1]):
             yield Piece(*match.span(1), style)

@@ -189,3 +189,13 @@ def test_a_recogniser_alone_keeps_no_zone_and_marks_follow():
         with nlp.memory_zone():
             doc = nlp(json.dumps(rows("Zoë Müller")))
             json.loads(doc.text)
+
+
+@pytest.mark.parametrize("text", [
+    r'{"a": "{\"name\": \"Priya Whitcombe\"}"}', r'{"a": "She is \"Priya Whitcombe\", he said."}',
+    r'{"a": "{\"b\": \"{\\\"name\\\": \\\"Priya Whitcombe\\\"}\"}"}',
+])  # fmt: skip
+def test_a_name_beside_escaped_quotes_is_replaced_and_the_quotes_stay(text):
+    released = prompt(text)[0]
+    assert "Priya" not in released and "Whitcombe" not in released
+    assert list(json.loads(released)) == ["a"] and released.count("\\") == text.count("\\")
