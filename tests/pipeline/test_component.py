@@ -28,6 +28,7 @@ from spacy.util import ignore_error
 from spacy_dxprivacy import DxError, assert_sanitized, release
 from spacy_dxprivacy.pipeline.carrying import describe_carry
 from spacy_dxprivacy.pipeline.receipt import RECEIPT_KEY
+from spacy_dxprivacy.pipeline.vectors import ROWS_KEY
 
 TEXTS = [
     "The doctor went to the hospital.",
@@ -208,7 +209,8 @@ def test_nothing_is_carried_by_default_and_what_is_not_there_changes_nothing(mak
     doc = nlp("Anna sat. The dog ran.")
     for annotation in ("ENT_IOB", "SENT_START", "TAG", "LEMMA", "DEP"):
         assert not doc.has_annotation(annotation)
-    assert not doc.cats and list(doc.spans) == ["dx"] and set(doc.user_data) == {RECEIPT_KEY}
+    assert not doc.cats and list(doc.spans) == ["dx"]
+    assert set(doc.user_data) == {RECEIPT_KEY, ROWS_KEY}  # "Blue" has the vector of "blue"
     assert not doc.user_hooks and doc.tensor.size == 0
     nlp = make_nlp(mechanism=CONSTANT, carry=["ents", "sents"])
     for text in ("", " ", "Anna"):
