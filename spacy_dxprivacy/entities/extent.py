@@ -27,6 +27,7 @@ from .tables import (
     FOLLOWING,
     GOODS,
     LISTED,
+    NAMES,
     PLACES,
     PRODUCTS,
     TERM_NOUNS,
@@ -229,12 +230,9 @@ class Bounds:
             label = "PERSON"
         if label == "PERSON" and before not in LISTED["TITLE"] and self._is_title(start, end):
             return None
-        if label != "PERSON" and self._is_common_noun(end, owned=False):
-            # Chidi's mobile: its owner is a name.
-            owner = end - 2 if end - start > 2 and self.texts[end - 2] in _POSSESSIVES else start
-            return self._judge(Entity("PERSON", start, owner), names) if owner > start else None
-        owned = start > 0 and self.texts[start - 1] in _POSSESSIVES
-        if label == "PERSON" and end - start == 1 and self._is_common_noun(end, owned=owned):
+        if self._is_common_noun(label, start, end):
+            if end - start > 1:  # Chidi's mobile
+                return self._judge(Entity("PERSON", start, end - 2), names)
             return None
         called = before in _BEFORE_NAMES and self.lowers[start] not in _OFFICES
         is_full_name = end - start > 1 and builtin_lexicon().is_first_name(self.texts[start])
@@ -305,12 +303,17 @@ class Bounds:
         placed = start > 0 and self.lowers[start - 1] in _BEFORE_PLACES
         return not (after_town or before_code or placed or self._is_shouted(start, end))
 
-    def _is_common_noun(self, end: int, *, owned: bool) -> bool:
-        """Return whether the last word of a mention is a common noun in small letters, and no name
-        in a chat. owned: whether an owner stands before it (Auntie's house)."""
-        last = self.texts[end - 1]
-        is_noun = last.islower() and is_word(last) and last not in _FIRM_ENDS
-        return is_noun and (owned or not is_name(last.capitalize()))
+    def _is_common_noun(self, label: str, start: int, end: int) -> bool:
+        """Return whether a mention is a common noun in small letters, or ends with one after its
+        owner (Auntie's house), and is no name in a chat."""
+        last, size = self.texts[end - 1], end - start
+        if not (last.islower() and is_word(last)) or last in _FIRM_ENDS:
+            return False
+        owned = end > 1 and self.texts[end - 2] in _POSSESSIVES
+        if size > 1:
+            return owned and size > 2 and label != "PERSON"
+        classes = builtin_lexicon().of(last.capitalize())
+        return owned or not classes & (PLACES | NAMES)
 
     def _is_shouted(self, start: int, end: int) -> bool:
         """Return whether the words beside a mention are in capitals too."""
@@ -327,7 +330,8 @@ class Bounds:
             return len(species) == 2 and self._is_species(*species)
         if label != "ORG" or not all(self._is_plain(i) for i in content):
             return False
-        return lowers[content[-1]] in _DEPARTMENTS or (
+        is_body = any(lowers[i] in ("of", "for") for i in range(content[0], end))
+        return (lowers[content[-1]] in _DEPARTMENTS and not is_body) or (
             len(content) > 1 and after.istitle() and is_word(after.lower()) and not is_name(after)
         )
 

@@ -21,6 +21,7 @@ from .words import is_name, kinds
 HEADS = "heads"
 MAX_HEAD = 60  # characters
 OLD = 90  # ages from here on are replaced
+MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
@@ -282,6 +283,12 @@ def _heads_of_row(row: str) -> tuple[str, Columns] | None:
     return (mark, columns) if len(columns) - columns.count(None) > 1 else None
 
 
+def _is_plain_number(head: Head, cell: str) -> bool:
+    """Return whether a cell is an age that may stay, or the number of a row."""
+    is_row = head.label == "ID" and head.is_weak and cell.isdigit() and len(cell) < MIN_CODE
+    return is_row or (head.label == "AGE" and is_young(cell))
+
+
 def is_young(age: str) -> bool:
     """Return whether an age may stay."""
     return all(int(number) < OLD for number in re.findall(r"\d{1,9}", age))
@@ -290,7 +297,7 @@ def is_young(age: str) -> bool:
 def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[Entity]:
     for value, head in zip(values, columns, strict=True):
         bare = value.strip(" \t\"'*\r")
-        if head is not None and bare and not (head.label == "AGE" and is_young(bare)):
+        if head is not None and bare and not _is_plain_number(head, bare):
             first = start + value.index(bare)
             for label, begin, end in values_of_cell(head, bare):
                 yield Entity(label, first + begin, first + end)

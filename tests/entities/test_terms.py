@@ -70,7 +70,7 @@ Moraxella catarrhalis grew.| Klebsiella oxytoca and Morganella morganii grew on 
 Neutrophils 4.2 and rising.| Prescriber: see chart. The Prescriber was told.
 Please give your International Bank Account Number.| The Annual General Meeting Minutes follow.
 She came to the Emergency Department, then to Radiology Department.| Ask Human Resources.
-The Board of Directors met the Finance Committee.| The Customer Service Team answers.
+They met the Finance Committee.| The Customer Service Team answers.
 It was pure déjà vu, and a crème brûlée.| wir danken Ihnen für Ihre Geduld.
 Grandma's recipe, Auntie's house and Mum's car.
 """
