@@ -103,9 +103,10 @@ def _results(
     persons = [None] * len(texts)
     if person is not None:
         persons = values_of(table.column(find_column(table.schema, person)))
+    data = ({} if is_nobody(name) else {USER: identity(name)} for name in persons)
     records = (
-        make_record(row, 0, [text], data={} if is_nobody(name) else {USER: identity(name)})
-        for row, (text, name) in enumerate(zip(texts, persons, strict=True))
+        make_record(row, 0, [text], data=of_person, heads=[column])
+        for row, (text, of_person) in enumerate(zip(texts, data, strict=True))
         if text is not None
     )
     account = Account(limit=get_sanitizer(nlp).settings.max_epsilon_per_person)

@@ -347,3 +347,11 @@ def test_metadata_of_nested_fields_is_in_no_parquet_file(tmp_path, kind):
     written = pq.read_table(tmp_path / "b.parquet")
     assert written["kept"].to_pylist() == [NESTED[kind][i] for i in (0, 1, 3)]
     assert HIDDEN.encode() not in schema_in(tmp_path / "b.parquet")
+
+
+def test_a_column_says_what_it_holds():
+    from spacy_dxprivacy.io.build import make_pipeline
+
+    names = pa.table({"surname": ["Reading", "price", "n/a"]})
+    found = sanitize_table(make_pipeline(entities="person"), names, "surname")["surname"]
+    assert not {"Reading", "price"} & {*found.to_pylist()} and found[2].as_py() == "n/a"
