@@ -217,6 +217,8 @@ def _in_lines(text: str) -> Iterator[Entity]:
         value = form.match(text, match.end())
         if value is None or is_nothing(value[0]) or head_of(value[0]) is not None:
             continue
+        if head.label == "USERNAME" and is_word(value[0].lower()):
+            continue  # login: required
         yield Entity(_OF_ENTITY.get(head.label, head.label), *value.span())
 
 
