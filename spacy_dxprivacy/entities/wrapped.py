@@ -52,7 +52,15 @@ def _wrapped(text: str, language: str) -> Iterator[Entity]:
         size, line = len(before), f"{before}{joint}{after}"
         for label, start, end in _read(line, language):
             if start < size < end - len(joint):
+                if label == "DATE" and _ends_with_date(before, language):
+                    continue  # the next line begins another
                 yield Entity(label, begin + start, match.end() + end - size - len(joint))
+
+
+def _ends_with_date(line: str, language: str) -> bool:
+    """Return whether a whole date ends with a line: "Intern, March 5." before "Julio"."""
+    size = len(line.rstrip(" \t.,"))
+    return any(label == "DATE" and end >= size for label, _, end in _read(line, language))
 
 
 def _read(line: str, language: str) -> Iterator[Entity]:

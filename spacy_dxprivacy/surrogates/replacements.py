@@ -15,6 +15,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d
+from ..entities.foreign import addresses_in
+from ..entities.phrases import addresses
 from ..errors import DxError, Errors, PartCall
 from ..privacy.randomness import Rng
 from ..text.language import base_language, language_of_doc
@@ -112,11 +114,20 @@ def _mentions_of(doc: Doc, spans: Sequence[Entity]) -> list[Mention]:
         before, lead = words[start - 1] if start else "", text_of(max(start - 4, 0), start)
         tail = text_of(end, min(end + TAIL_WORDS, stop))
         text = text_of(start, end)
-        # Surrogates of codes keep all signs between digits and letters, the others are one line.
-        text = unwrap(text) if plain_label(label) in ONE_LINE else text
+        text = unwrap(text) if _is_wrapped(plain_label(label), text) else text
         mentions.append(Mention(text, label, before, lead, tail))
         stop = start if plain_label(label) == "PERSON" else stop
     return mentions[::-1]
+
+
+def _is_wrapped(label: str, text: str) -> bool:
+    """Return whether a mention becomes one line: surrogates of codes keep all signs between digits
+    and letters, and those of addresses keep lines of whole parts (12 Main Street / Boston)."""
+    first = text.partition("\n")[0]
+    if label != "ADDRESS" or first == text:
+        return label in ONE_LINE
+    found = (*addresses(first), *((start, end) for _, start, end in addresses_in(first)))
+    return not any(end == len(first.rstrip(" ,\r")) for _, end in found)
 
 
 def find(
