@@ -68,7 +68,8 @@ def test_the_exact_delta_has_the_three_digits_of_the_published_refutation(tmp_pa
 def test_the_relation_is_counted_as_the_package_counts_it(space, tmp_path):
     done = run("nadp", "graph", "--space", space, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Verdict: reproduced" in done.stdout
+    items = json.loads((tmp_path / "nadp-graph.json").read_text(encoding="utf8"))["items"]
+    assert {item["verdict"] for item in items.values()} == {"holds"}
 
 
 def test_without_the_package_index_the_built_in_space_is_used(tmp_path, monkeypatch):
@@ -144,3 +145,60 @@ def test_the_verdicts_of_the_docs_follow_from_their_recorded_checks(modules):
 def test_most_items_have_a_verdict(modules):
     _, figures = modules
     assert sum(bool(row["found"]) for row in figures.inventory()) >= 0
+
+
+PAIRS = """# a comment
+word1\tword2\tPOS\tSimLex999
+old\tnew\tA\t1.58
+smart\tintelligent\tA\t9.2
+"""
+FORMATS = {
+    "SimLex-999.txt": PAIRS,
+    "EN-MEN-TR-3k.txt": "old\tnew\t1.58\nsmart\tintelligent\t9.2\n",
+    "MEN_dataset_lemma_form_full": "old-j new-j 1.58\nsmart-j intelligent-j 9.200000\n",
+    "simlex999.txt": "# of gensim\n# Word 1\tWord 2\tHuman\nold\tnew\t1.58\n"
+    "smart\tintelligent\t9.2\n",
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_official_files_of_word_pairs_are_read(modules, tmp_path, name):
+    import tasks
+
+    path = tmp_path / name
+    path.write_text(FORMATS[name], encoding="utf8")
+    expected = [("old", "new", 1.58), ("smart", "intelligent", 9.2)]
+    assert tasks.read_pairs(path) == expected
+
+
+@pytest.fixture
+def task_data(tmp_path):
+    folder, rng = tmp_path / "data" / "below", np.random.default_rng(3)
+    folder.mkdir(parents=True)
+    words = [f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(100)]
+    pairs = [f"{word} {words[i]} {i}" for i, word in enumerate(words[1:])]
+    (folder / "EN-SimVerb-3500.txt").write_text("\n".join(pairs))
+    lines = [f"{i % 2} {' '.join(rng.choice(words[i % 2 :: 2], 6))}" for i in range(200)]
+    (folder / "custrev.all").write_text("\n".join(lines) + "\n0 caf\u00e9", encoding="latin1")
+    sets = ["\t".join(["kind", *rng.choice(words, 5, replace=False)]) for _ in range(30)]
+    (folder / "common1.tsv").write_text("\r".join([*sets, "kind\ttwo words\ta\tb\tc\td"]))
+    return tmp_path / "data", Space.from_vectors(words, rng.normal(size=(100, 8)))
+
+
+def test_tasks_are_found_by_the_names_of_files(modules, task_data):
+    import tasks
+
+    folder, space = task_data
+    found, used = tasks.all_tasks(space, folder)
+    assert set(found) == {("2a", "SimVerb"), ("2c", "CR"), ("2d", "odd man out")}
+    assert [size for _, size in found.values()] == [99, 201, 30]
+    X = space.vectors[used].astype(float)
+    scores = {key: measure(X, np.random.default_rng(0)) for key, (measure, _) in found.items()}
+    assert scores["2c", "CR"] > 0.7 > 0.4 > abs(scores["2a", "SimVerb"])
+
+
+def test_noise_of_the_figures_is_that_of_the_package(space, tmp_path):
+    done = run("nadp", "noise", "--space", space, "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    items = json.loads((tmp_path / "nadp-noise.json").read_text(encoding="utf8"))["items"]
+    assert {item["verdict"] for item in items.values()} <= {"holds", "reproduced"}

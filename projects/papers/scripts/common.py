@@ -24,7 +24,13 @@ OPTIONS = {
     "--max-words": {"type": int, "help": "use the first N words of the space"},
     "--words": {"type": int, "default": 200, "help": "number of words to sample, uniformly"},
     "--draws": {"type": int, "default": 20, "help": "draws a word, where they are simulated"},
-    "--pairs": {"nargs": "*", "default": [], "help": "files of: word, word, human score"},
+    "--pairs": {
+        "nargs": "*",
+        "type": Path,
+        "default": [],
+        "help": "further files of: word, word, human score",
+    },
+    "--data": {"type": Path, "default": Path("assets"), "help": "folder with data of the tasks"},
     "--out": {
         "type": Path,
         "default": Path("output"),
