@@ -16,15 +16,18 @@ from ..errors import UsageError
 from ..files.atomic import check_replaceable, write_bytes
 from ..files.keys import read_key
 from ..files.limits import MAX_RECORD, check_size
+from ..mechanisms.named import parse_mechanism
 from ..metric import graph_of
 from ..prompts.restoring import TableRestorer
 from ..prompts.table import read_table
 from ..space import Space
 from ..space.search.faiss_index import FOLDER, write_index
 from ..space.sources import Filter, load
-from ..validate import needs
+from ..validate import needs, positive
 from . import options
 from .options import setup_errors, usage_errors
+
+ON_GRAPH = ("dx.Path.v1", "dx.Path.v2")  # others learn nothing, or when they are fitted
 
 
 def space_cli(
@@ -41,9 +44,10 @@ def space_cli(
     exclude: Annotated[str, Option(
         "--exclude", help="Words never to output: offensive, nothing, or a file"
     )] = "offensive",
-    graph: Annotated[bool, Option(
-        "--graph/--no-graph", help="Learn the word graph that dx.Path.v2 draws on"
-    )] = True,
+    mechanism: Annotated[str | None, Option(
+        "--mechanism", "-m",
+        help="Mechanism to learn for: path (default), which needs a graph of words, laplace, ...",
+    )] = None,
     force: options.Force = False,
 ) -> None:  # fmt: skip
     """Make a space of word vectors, from which replacements are sampled.
@@ -56,9 +60,9 @@ def space_cli(
     start = time.perf_counter()
     with setup_errors():
         check_replaceable(target, "space.json", "space", force=force)
-        chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
-        space = load(vectors, chosen)
-        if graph:
+        block = parse_mechanism("path" if mechanism is None else mechanism)[1]
+        space = load(vectors, Filter(max_words, pattern, exclude))
+        if block["@dx_mechanisms"] in ON_GRAPH:
             graph_of(space)
         space.save(target)
         n, d = space.vectors.shape
@@ -74,6 +78,9 @@ def index_cli(
     space: Annotated[Path, Argument(
         metavar="SPACE", show_default=False, help="Folder of a saved space, which takes the index"
     )],
+    epsilon: Annotated[float, Option(
+        "--epsilon", "-e", min=0.0, help="Epsilon of dx.Laplace.v1 at which recall is measured"
+    )] = 10.0,
     force: options.Force = False,
 ) -> None:  # fmt: skip
     """Build a fast nearest-neighbour index in the folder of a saved space.
@@ -85,10 +92,10 @@ def index_cli(
         table = Space.load(space)
         if (space / FOLDER).exists() and not force:
             raise UsageError(f"{space}: has an index already. `force` builds it again.")
-        recall = write_index(table.vectors, space)
+        recall = write_index(table.vectors, space, positive("epsilon", epsilon))
     typer.echo(
         f"{space / FOLDER}: {len(table)} words; the nearest word is found for {recall:.1%} of "
-        "noisy vectors.",
+        f"noisy vectors at epsilon {epsilon:g}.",
         err=True,
     )
 

@@ -42,8 +42,8 @@ PIPELINE = (
 class Filter:
     """The words that may be output; see Space.filtered.
 
-    exclude: "offensive" for the list of the package, the path of a text file with one word a line,
-    or a list of words; [] for none. "stem*" excludes all words with this beginning.
+    exclude: "offensive" for the list of the package, "nothing", the path of a text file with one
+        word a line, or a list of words. "stem*" excludes all words with this beginning.
     """
 
     max_words: int | None = None
@@ -68,6 +68,8 @@ class Filter:
         """Return the excluded words. Raise DxError if their file cannot be read."""
         if not isinstance(self.exclude, str):
             return tuple(self.exclude)
+        if self.exclude == "nothing":
+            return ()
         return read_words(OFFENSIVE if self.exclude == "offensive" else Path(self.exclude))
 
 
@@ -117,8 +119,8 @@ def make_auto_space(
     Args:
         max_words: Use the first max_words words; all if None.
         pattern: A regular expression that each word must match.
-        exclude: "offensive" for the list of the package, the path of a text file with one word a
-            line, or a list of words; [] for none.
+        exclude: "offensive" for the list of the package, "nothing", the path of a text file with
+            one word a line, or a list of words.
         public_words: For vectors learned from private text, see dx.PipelineVectors.v1.
     """
     word_filter = Filter(max_words, pattern, exclude)
@@ -137,8 +139,8 @@ def make_builtin_space(
     Args:
         max_words: Use the first max_words words; all if None.
         pattern: A regular expression that each word must match.
-        exclude: "offensive" for the list of the package, the path of a text file with one word a
-            line, or a list of words; [] for none.
+        exclude: "offensive" for the list of the package, "nothing", the path of a text file with
+            one word a line, or a list of words.
     """
     word_filter = Filter(max_words, pattern, exclude)
     return SpaceSource(partial(_named, BUILTIN, word_filter=word_filter), word_filter)
@@ -158,8 +160,8 @@ def make_pipeline_vectors(
         words: For floret vectors, the path of a text file with one word a line.
         max_words: Use the first max_words words; all if None.
         pattern: A regular expression that each word must match.
-        exclude: "offensive" for the list of the package, the path of a text file with one word a
-            line, or a list of words; [] for none.
+        exclude: "offensive" for the list of the package, "nothing", the path of a text file with
+            one word a line, or a list of words.
         public_words: For vectors learned from private text: the path of such a file, or "builtin"
             for the words of the built-in space. All other words are left out.
     """
@@ -183,8 +185,8 @@ def make_file_space(
             installed pipeline.
         max_words: Use the first max_words words; all if None.
         pattern: A regular expression that each word must match.
-        exclude: "offensive" for the list of the package, the path of a text file with one word a
-            line, or a list of words; [] for none.
+        exclude: "offensive" for the list of the package, "nothing", the path of a text file with
+            one word a line, or a list of words.
         relearn: Learn the graphs and tables of a saved space again; see Space.load.
     """
     word_filter = Filter(max_words, pattern, exclude)

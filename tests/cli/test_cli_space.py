@@ -53,7 +53,7 @@ def test_vectors_become_a_space_with_its_graph(tmp_path):
 
 
 def test_the_graph_can_be_left_out_and_a_space_taken_up_again(vectors, tmp_path):
-    assert dx(vectors, tmp_path / "plain", "--no-graph", "--exclude", "nothing").exit_code == 0
+    assert dx(vectors, tmp_path / "plain", "-m", "laplace", "--exclude", "nothing").exit_code == 0
     plain = Space.load(tmp_path / "plain")
     assert stored_graph(plain) is None and "shit" in plain.words
     assert dx(tmp_path / "plain", tmp_path / "less", "--pattern", "word1.*").exit_code == 0
@@ -61,9 +61,9 @@ def test_the_graph_can_be_left_out_and_a_space_taken_up_again(vectors, tmp_path)
 
 
 def test_a_space_is_replaced_on_request_alone_and_anything_else_never(vectors, tmp_path):
-    assert dx(vectors, tmp_path / "out", "--no-graph").exit_code == 0
-    assert dx(vectors, tmp_path / "out", "--no-graph").exit_code == 2
-    assert dx(vectors, tmp_path / "out", "--no-graph", "--force").exit_code == 0
+    assert dx(vectors, tmp_path / "out", "-m", "laplace").exit_code == 0
+    assert dx(vectors, tmp_path / "out", "-m", "laplace").exit_code == 2
+    assert dx(vectors, tmp_path / "out", "-m", "laplace", "--force").exit_code == 0
     (tmp_path / "mine").mkdir()
     assert dx(vectors, tmp_path / "mine", "--force").exit_code == 2
 
@@ -79,7 +79,7 @@ def test_a_mistake_is_told_in_a_line(tmp_path, arguments, message):
 def test_one_space_has_one_digest_by_every_road(vectors, tmp_path, most):
     """A command, a config file, and Python, with one filter."""
     given = [] if most is None else ["--max-words", str(most)]
-    assert dx(vectors, tmp_path / "saved", "--no-graph", *given).exit_code == 0
+    assert dx(vectors, tmp_path / "saved", "-m", "laplace", *given).exit_code == 0
     config = {"@dx_spaces": "dx.FileSpace.v1", "path": str(vectors), "max_words": most}
     nlp = sanitizing(space=config)
     digests = {
@@ -128,3 +128,21 @@ def test_a_file_of_vectors_is_told_which_command_it_needs(tmp_path):
     (tmp_path / "empty").mkdir()
     for source in (tmp_path / "vectors.txt", tmp_path / "empty"):
         assert "spacy init vectors" in refusal(dx(source, tmp_path / "out"))
+
+
+def test_a_graph_is_learned_for_path_mechanisms_alone(tmp_path):
+    vectors = vectors_of(1_200, tmp_path)
+    for mechanism, learned in {"nadp tau=0.5": False, "dx.Path.v1": True}.items():
+        assert dx(vectors, tmp_path / "out", "-m", mechanism, "--force").exit_code == 0
+        assert (stored_graph(Space.load(tmp_path / "out")) is not None) is learned
+
+
+def test_nothing_is_excluded_in_a_config_as_by_the_command(vectors):
+    words = sources.load(str(vectors), sources.Filter(exclude="nothing")).words
+    assert "shit" in words and len(words) == 61
+    settings = {"space.@dx_spaces": "dx.FileSpace.v1", "space.exclude": "nothing"}
+    nlp = make_pipeline(
+        mechanism="laplace", epsilon=10.0, overrides={**settings, "space.path": str(vectors)}
+    )
+    nlp("word3")
+    assert "shit" in nlp.get_pipe("dx_sanitizer").space.words

@@ -61,15 +61,18 @@ def test_every_asset_is_listed_and_extra():
 
 
 @pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs sha256sum")
+@pytest.mark.parametrize("own", [False, True], ids=["", "own file"])
 @pytest.mark.parametrize(
     ("content", "stops"), [(None, False), (b"good", False), (b"forged", True)], ids=str
 )
-def test_a_download_that_differs_stops_the_workflow(tmp_path, content, stops):
+def test_a_download_that_differs_stops_the_workflow(tmp_path, content, stops, own):
     (command,) = [c for c in srsly.read_yaml(PROJECT)["commands"] if c["name"] == "verify"]
     for folder in ("assets", "configs"):
         (tmp_path / folder).mkdir()
     digest = hashlib.sha256(b"good").hexdigest()
     (tmp_path / "configs" / "assets.sha256").write_text(f"# a comment\n{digest}  a.zip\n")
+    if own:  # which nobody listed
+        (tmp_path / "assets" / "my vectors.txt").write_text("the 1 2")
     if content is not None:
         (tmp_path / "assets" / "a.zip").write_bytes(content)
     (line,) = command["script"]

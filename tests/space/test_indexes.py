@@ -155,11 +155,22 @@ def test_an_index_that_no_config_names_is_not_read(folder, monkeypatch):
         make(name).fit(vectors)
 
 
-def test_recall_is_measured_once_and_stated(folder, monkeypatch):
-    stated = srsly.read_json(folder / "index" / "index.json")["recall"]
-    assert 0.9 <= stated <= 1 and stated == faiss_index.recall_of(make().fit(X), X)
+def test_recall_is_measured_at_an_epsilon_and_stated(folder, monkeypatch):
+    about = srsly.read_json(folder / "index" / "index.json")
+    stated = about["recall"]
+    assert about["epsilon"] == 10.0
+    assert 0.9 <= stated <= 1 and stated == faiss_index.recall_of(make().fit(X), X, 10.0)
     monkeypatch.setattr(faiss_index, "REFINE", 1)
-    assert faiss_index.recall_of(make().fit(X), X) < stated
+    light, heavy = (faiss_index.recall_of(make().fit(X), X, epsilon) for epsilon in (20.0, 1.0))
+    assert heavy < light <= 1
+
+
+def test_the_command_says_at_which_epsilon_recall_was_measured(tmp_path):
+    Space.from_vectors(WORDS[:300], X[:300]).save(tmp_path / "space")
+    done = run(tmp_path / "space", "--epsilon", "2.5")
+    assert done.exit_code == 0 and "of noisy vectors at epsilon 2.5" in done.stderr
+    assert srsly.read_json(tmp_path / "space" / "index" / "index.json")["epsilon"] == 2.5
+    assert run(tmp_path / "space", "--force", "--epsilon", "0").exit_code == 2
 
 
 def test_a_pipeline_that_leaves_words_out_is_refused_an_index_of_all(tmp_path):
