@@ -2,7 +2,8 @@
 
     shares   original, close and distant outputs: Laplace, elliptical noise of the same Euclidean
              epsilon, and the graph of words (dx.Path.v1)
-    all      the same of every mechanism, where an attacker recovers half of the words
+    all      the same of every mechanism, with N_w and S_w, where an attacker recovers a quarter,
+             half and three quarters of the words
 
 The attacker knows the mechanism and that a word is one of those sampled, each as likely. For a
 mechanism with exact probabilities the best guess is right with probability
@@ -12,10 +13,13 @@ seen, the nearest word: a bound from below, which comes near with more draws.
 """
 
 import numpy as np
+from caching import cached
 from common import (
+    COLOURS,
     arguments,
     figure,
     finish,
+    label_lines,
     load_space,
     mechanism,
     nearest,
@@ -23,11 +27,14 @@ from common import (
     probes,
     shares,
 )
+from drawing import EPSILON, MARKS, N_W, PER_UNIT, S_W, line
 from ellipse import euclidean
 
 from spacy_dxprivacy import DxError
 
-CLOSE, AT = 100, 0.5
+CLOSE, TIMES = 100, 100  # close words; draws that N_w and S_w count
+AT = (0.25, 0.5, 0.75)
+FIRST, STEP = 1e-3, 1.05  # the least epsilon, and the ratio at which a search ends
 DEVIATIONS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 KINDS = ("original", "close", "distant")
 WORD_LEVEL = {
@@ -51,6 +58,7 @@ WORD_LEVEL = {
     "1-Diffractor": ("dx.Diffractor.v1", {}),
     "truncated Gumbel": ("dx.TruncatedGumbel.v1", {}),
     "path on the graph": ("dx.Path.v1", {}),
+    "path with language, words alone": ("dx.Path.v2", {}),
 }
 
 
@@ -85,13 +93,12 @@ def fig2(args, space):
     def draw(axes, label):
         some = [row for row in rows if row[0] == label]
         for i, kind in enumerate(KINDS):
-            axes.plot(
-                [row[1] for row in some], [row[2 + i] for row in some], "o-", label=kind, ms=3
-            )
-        axes.set(title=label, xlabel="epsilon", ylim=(-0.03, 1.03))
-        axes.legend(frameon=False)
+            line(axes, i, [row[1] for row in some], [row[2 + i] for row in some], kind)
+        unit = f"{EPSILON} (nats per unit of path distance)" if "path" in label else PER_UNIT
+        axes.set(title=label, xlabel=unit, ylabel="share of outputs", ylim=(-0.03, 1.03))
+        label_lines(axes)
 
-    figure(args.out / "beyond-shares.svg", [*most], draw)
+    figure(args.out / "beyond-shares.svg", [*most], draw, size=(3.5, 2.6))
 
 
 def recovered(made, space, picked, draws):
@@ -108,74 +115,124 @@ def recovered(made, space, picked, draws):
     return float(np.mean(guess[released] == np.arange(len(picked))[:, None]))
 
 
-def epsilon_at(make, rate):
-    """Return the mechanism whose attacker recovers AT, and its epsilon; or None and why not."""
+def counts(made, picked):
+    """Return N_w and S_w of words, (k,) each: how often a word comes out as itself in TIMES draws,
+    and how many different words come out. These are the expected numbers where they are exact."""
+    if hasattr(made, "distribution"):
+        P = made.distribution(picked)
+        return TIMES * P[np.arange(len(picked)), picked], -np.expm1(
+            TIMES * np.log1p(-np.minimum(P, 1 - 1e-12))
+        ).sum(axis=1)
+    drawn = outputs(made, picked, TIMES)
+    return np.sum(drawn == picked[:, None], axis=1), np.array([len({*r}) for r in drawn.tolist()])
 
-    def tried(epsilon):
-        try:
-            return rate(make(epsilon))
-        except DxError:  # no solution for this epsilon
-            return 0.0
 
-    low, high = 1e-3, 1.0
-    if tried(low) > AT + 0.02:
+def epsilon_at(rate, at):
+    """Return the epsilon at which the attacker recovers a share; None if more at any epsilon."""
+    low, high = FIRST, 1.0
+    if rate(low) > at + 0.02:
         return None
-    while tried(high) < AT and high < 1e6:
+    while rate(high) < at and high < 1e6:
         low, high = high, 4 * high
-    while high / low > 1.02:
-        middle = float(np.sqrt(low * high))
-        low, high = (middle, high) if tried(middle) < AT else (low, middle)
+    while high / low > STEP:
+        middle = float(f"{np.sqrt(low * high):.4g}")
+        low, high = (middle, high) if rate(middle) < at else (low, middle)
     return high
 
 
-def every(args, space):
-    picked, rows = probes(space, args.words), []
+def of_mechanism(args, space, picked, label):
+    """Return a row of numbers for each of AT: epsilon (0 below FIRST), recovered, shares of
+    outputs, percentiles of N_w and of S_w."""
+    name, settings = WORD_LEVEL[label]
     close, _ = nearest(space, picked, CLOSE + 1)
+    rates = {}
+
+    def make(epsilon):
+        return mechanism(space, name, epsilon, **settings)
+
+    def rate(epsilon):
+        if epsilon not in rates:
+            try:
+                rates[epsilon] = recovered(make(epsilon), space, picked, args.draws)
+            except DxError:  # no solution for this epsilon
+                rates[epsilon] = 0.0
+        return rates[epsilon]
+
+    def compute():
+        rows = []
+        for at in AT:
+            epsilon = epsilon_at(rate, at)
+            made = make(FIRST if epsilon is None else epsilon)
+            found, _ = shares(made, picked, close, args.draws)
+            bands = [np.percentile(values, (5, 50, 95)) for values in counts(made, picked)]
+            known = rate(FIRST if epsilon is None else epsilon)
+            rows.append([epsilon or 0.0, known, *found, *bands[0], *bands[1]])
+        return {"rows": np.array(rows)}
+
+    key = ["beyond", name, settings, picked.tolist(), args.draws, AT]
+    return cached(args, space, key, compute)["rows"]
+
+
+def every(args, space):
+    picked, rows, found = probes(space, args.words), [], {}
     for label, (name, settings) in WORD_LEVEL.items():
-
-        def make(epsilon, name=name, settings=settings):
-            return mechanism(space, name, epsilon, **settings)
-
-        def rate(made):
-            return recovered(made, space, picked, args.draws)
-
-        epsilon = epsilon_at(make, rate)
-        made = make(1e-3 if epsilon is None else epsilon)
-        found, exact = shares(made, picked, close, args.draws)
-        told = "below .001" if epsilon is None else f"{epsilon:.3g}"
-        rows.append([label, told, rate(made), *found, "exact" if exact else "simulated"])
-        print(label, told, flush=True)
-    rows.sort(key=lambda row: row[3])
-    there = [row for row in rows if row[2] <= AT + 0.05]
+        try:
+            found[label] = of_mechanism(args, space, picked, label)
+        except DxError as error:
+            print(f"{label}: left out. {error}", flush=True)
+            continue
+        made = mechanism(space, name, float(found[label][-1, 0]) or FIRST, **settings)
+        sort = "exact" if hasattr(made, "distribution") else "simulated"
+        for at, (epsilon, *numbers) in zip(AT, found[label].tolist(), strict=True):
+            told = f"below {FIRST:g}" if epsilon == 0 else f"{epsilon:.3g}"
+            bands = [", ".join(f"{v:.0f}" for v in part) for part in (numbers[4:7], numbers[7:])]
+            rows.append([label, at, told, *numbers[:4], *bands, sort])
+            print(f"{label}: {numbers[0]:.2f} recovered at epsilon {told}", flush=True)
+    half = sorted((r for r in rows if r[1] == 0.5 and r[3] <= 0.55), key=lambda r: r[4])
     verdict = (
-        f"where half of the words are recovered, from {there[0][3]:.0%} ({there[0][0]}) to "
-        f"{there[-1][3]:.0%} "
-        f"({there[-1][0]}) come out unchanged; most close words: "
-        f"{max(there, key=lambda row: row[4])[0]}."
+        f"where half of the words are recovered, from {half[0][4]:.0%} ({half[0][0]}) to "
+        f"{half[-1][4]:.0%} ({half[-1][0]}) come out unchanged; most close words: "
+        f"{max(half, key=lambda row: row[5])[0]}."
     )
-    columns = [
-        "mechanism",
-        "epsilon",
-        "recovered",
-        "original",
-        f"close (nearest {CLOSE})",
-        "distant",
-        "attacker",
-    ]
+    columns = ["mechanism", "wanted", "epsilon", "recovered", "original"]
+    columns += [f"close (nearest {CLOSE})", "distant", "N_w: 5, 50, 95 %", "S_w: 5, 50, 95 %"]
     attacker = "Knows the mechanism and that each word is one of those sampled, each as likely."
     settings = {"words": args.words, "draws": args.draws}
+    columns += ["attacker"]
     finish(args, "beyond-all", space, columns, rows, verdict, settings=settings, attacker=attacker)
+    _bars(args, half)
+    _curves(args, found)
 
+
+def _bars(args, half):
     def draw(axes, _):
-        left = np.zeros(len(rows))
+        left = np.zeros(len(half))
         for i, kind in enumerate(KINDS):
-            share = np.array([row[3 + i] for row in rows])
-            axes.barh([row[0] for row in rows], share, left=left, label=kind)
+            share = np.array([row[4 + i] for row in half])
+            axes.barh([row[0] for row in half], share, left=left, label=kind, color=COLOURS[i])
             left += share
-        axes.set(title="Outputs where half of the words are recovered")
-        axes.legend(frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.06))
+        axes.set(title="Where half of the words are recovered", xlabel="share of outputs")
+        axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
-    figure(args.out / "beyond-all.svg", [None], draw, size=(6, 4))
+    figure(args.out / "beyond-all.svg", [None], draw, size=(6.5, 4))
+
+
+def _curves(args, found):
+    """N_w, S_w and close words over what the attacker recovers: points at an equal attacker."""
+    panels = {"N_w": (5, f"{N_W} (of {TIMES} draws)"), "S_w": (8, f"{S_W} (of {TIMES} draws)")}
+    panels["close"] = (3, f"share of close words (nearest {CLOSE})")
+    last = [*panels][-1]
+
+    def draw(axes, panel):
+        column, label = panels[panel]
+        for i, (name, table) in enumerate(found.items()):
+            style = {"color": COLOURS[i % len(COLOURS)], "marker": MARKS[i // len(COLOURS) % 8]}
+            axes.plot(table[:, 1], table[:, column], label=name, lw=1, ms=3.5, **style)
+        axes.set(xlabel="share of words recovered by the attacker", ylabel=label)
+        if panel == last:
+            axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7)
+
+    figure(args.out / "beyond-counts.svg", [*panels], draw, size=(3.4, 3.2))
 
 
 if __name__ == "__main__":
