@@ -219,7 +219,7 @@ def _bars(args, half):
 
 def _curves(args, found):
     """N_w, S_w and close words over what the attacker recovers: points at an equal attacker."""
-    panels = {"N_w": (5, f"{N_W} (of {TIMES} draws)"), "S_w": (8, f"{S_W} (of {TIMES} draws)")}
+    panels = {"N_w": (6, f"{N_W} (of {TIMES} draws)"), "S_w": (9, f"{S_W} (of {TIMES} draws)")}
     panels["close"] = (3, f"share of close words (nearest {CLOSE})")
     last = [*panels][-1]
 

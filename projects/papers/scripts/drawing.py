@@ -16,7 +16,9 @@ def line(axes, i, x, y, label, *, low=None, high=None, **style):
     style = {"color": COLOURS[i % len(COLOURS)], "marker": MARKS[i % len(MARKS)], **style}
     axes.plot(x, y, label=label, **style)
     if low is not None:
-        axes.fill_between(x, low, high, color=style["color"], alpha=0.13, linewidth=0)
+        axes.fill_between(x, low, high, color=style["color"], alpha=0.06, linewidth=0)
+        for edge in (low, high):
+            axes.plot(x, edge, color=style["color"], lw=0.7, ls=":", label="_")
 
 
 def level(axes, height, label, dashes=":"):

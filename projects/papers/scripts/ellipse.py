@@ -192,6 +192,7 @@ def table(args, space):
             line(axes, i, EPSILONS, middle, f"{LAMBDA} = {lam:g}", low=low, high=high)
         label = {"N_w": N_W, "S_w": S_W}[what]
         axes.set(xlabel=NOMINAL if same == SAME[0] else PER_UNIT, ylabel=f"{label} (of 100 draws)")
+        axes.set_title(f"equal {same}; dotted: 5 and 95 %")
         ticks(axes, EPSILONS)
         label_lines(axes)
 
