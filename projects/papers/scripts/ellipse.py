@@ -216,27 +216,26 @@ def _order(cells, what, percentile=None):
 def tasks(args, space):
     if len(args.records) < len(NAMES):
         return print(NO_TEXTS)
-    rows, curves, full = [], {}, of_texts(space, args)
+    rows, curves, bases, full = [], {}, {}, of_texts(space, args)
     for name, path in zip(NAMES, args.records, strict=True):
         texts, labels = some(*read(path), args.count)
         n = len(texts) * 2 // 3
         sets = [encode(full, texts[:n], labels[:n]), encode(full, texts[n:], labels[n:])]
-        base = _rates(name, sets, [part.rows for part in sets])
-        printed = PAPER["figures 6 and 7, without noise"][name]
-        for model, rates in base.items():
-            theirs = [float(printed[rate]) for rate in RATES]
-            rows.append([name, model, "no noise", "", "", *map(float, rates), *theirs])
+        base = bases[name] = _rates(name, sets, [part.rows for part in sets])
+        printed = [PAPER["figures 6 and 7, without noise"][name][rate] for rate in RATES]
+        rows.append([name, "no noise", "", "", *map(_three, base.values()), _three(printed)])
         for same, lam, epsilon in product(SAME, LAMBDAS, EPSILONS):
             found = _task(args, full, (name, sets), lam, epsilon, SAME[0] if lam == 0 else same)
+            cells = [_three(found[model]) for model in base]
+            rows.append([name, same, f"{lam:g}", f"{epsilon:g}", *cells, ""])
             for model in base:
-                rates = [*map(float, found[model])]
-                rows.append([name, model, same, f"{lam:g}", f"{epsilon:g}", *rates, "", "", ""])
-                curves[name, model, same, lam, epsilon] = rates
-            print(name, same, f"{lam:g}, {epsilon:g}: {rates[0]:.3f}", flush=True)
+                curves[name, model, same, lam, epsilon] = found[model].tolist()
+            print(name, same, f"{lam:g}, {epsilon:g}: {cells[0]}", flush=True)
     models, tested = list(base), args.count - args.count * 2 // 3
-    items, verdict = _of_tasks(curves, rows, tested)
-    columns = ["texts", "classifier", "the same", "lambda", "epsilon", *RATES]
-    columns += [f"{rate} of the paper (fastText)" for rate in RATES]
+    items, verdict = _of_tasks(curves, bases, models[0], tested)
+    columns = ["texts", "the same", "lambda", "epsilon"]
+    columns += [f"{', '.join(RATES)}: {model}" for model in models]
+    columns += ["the paper (fastText)"]
     settings = {"@dx_mechanisms": NAME, "texts of each": args.count, "classifiers": models}
     finish(args, "ellipse-tasks", full, columns, rows, verdict, settings=settings, items=items)
     panels = [*product(NAMES, SAME, range(len(RATES)))]
@@ -256,6 +255,10 @@ def tasks(args, space):
     figure(args.out / "ellipse-tasks.svg", panels, paint, size=(3.3, 2.4), columns=3)
 
 
+def _three(rates):
+    return ", ".join(f"{rate:.2f}" for rate in rates)
+
+
 def _task(args, space, task, lam, epsilon, same):
     name, sets = task
 
@@ -263,7 +266,7 @@ def _task(args, space, task, lam, epsilon, same):
         made = made_of(space, lam, epsilon, same)
         return _rates(name, sets, [outputs(made, part.rows, 1)[:, 0] for part in sets])
 
-    return cached(args, space, ["tasks", name, args.count, lam, epsilon, same, _models()], compute)
+    return cached(args, space, ["rates", name, args.count, lam, epsilon, same, _models()], compute)
 
 
 def _models():
@@ -279,10 +282,9 @@ def _rates(name, sets, released):
     return {m: np.array(scores(g, sets[1].labels, POSITIVE[name])) for m, g in guesses.items()}
 
 
-def _of_tasks(curves, rows, tested):
+def _of_tasks(curves, bases, model, tested):
     """Return the items: at the largest epsilon accuracy is that without noise, for all lambdas."""
-    model, items, told = rows[0][1], {}, []
-    base = {row[0]: row[5] for row in rows if row[1] == model and row[2] == "no noise"}
+    items, told, base = {}, [], {name: float(rates[model][0]) for name, rates in bases.items()}
     for number, (name, best) in zip((6, 7), base.items(), strict=True):
         half = 1.96 * float(np.sqrt(2 * best * (1 - best) / tested))
         first, last = (

@@ -139,7 +139,9 @@ def fasttext(train, labels, test):
         for text, label in zip(train, labels, strict=True):
             file.write(f"__label__{label} {text}\n")
         file.flush()
-        model = train_supervised(file.name, epoch=15, lr=0.5, wordNgrams=2, thread=1, verbose=0)
+        model = train_supervised(
+            file.name, epoch=15, lr=0.5, wordNgrams=2, bucket=50_000, dim=50, thread=1, verbose=0
+        )
     # Its own predict fails with numpy 2; the call below it does not.
     found = [model.f.predict(f"{text}\n", 1, -1.0, "strict") for text in test]
     return np.array([best[0][1].removeprefix("__label__") if best else "" for best in found])
