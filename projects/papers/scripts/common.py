@@ -276,7 +276,7 @@ def figure(path, panels, draw, *, size=(2.9, 2.7), columns=None):
 
 def label_lines(axes, *, gap=0.075):
     """Write the label of each line to the right of its end, in its colour and apart from others."""
-    axes.figure.canvas.draw()
+    axes.figure.draw_without_rendering()  # which sets the limits of the axes
     to_axes = axes.transData + axes.transAxes.inverted()
     ends = []
     for line in axes.get_lines():
