@@ -38,6 +38,15 @@ def test_a_range_begins_where_a_mechanism_has_a_solution():
         make_mechanism(name, space, 1.0)
 
 
+def test_a_range_ends_where_a_larger_epsilon_changes_little(space, target):
+    """dx.SanTextPlus.v1 leaves most words alone at any epsilon, and never leaves all."""
+    name = "dx.SanTextPlus.v1"
+    low, high = ranges.epsilon_range(lambda e: make_mechanism(name, space, e), target)
+    assert 0.01 < low < high < 1000
+    ends = [unchanged(space, target, name, e) for e in (1e-4, low, high, 1e6)]
+    assert ends[1] - ends[0] < 0.06 and ends[3] - ends[2] < 0.06
+
+
 def test_a_mechanism_without_a_solution_raises_its_own_error(target):
     def make(epsilon):
         raise DxError("no solution at all")

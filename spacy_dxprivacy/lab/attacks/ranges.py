@@ -22,6 +22,7 @@ Make = Callable[[float], Mechanism]  # epsilon -> a fitted mechanism, or DxError
 OnTry = Callable[[FrontierPoint], None]
 LEAST, MOST = 1e-4, 1e7
 FEW_UNCHANGED, MANY_UNCHANGED = 0.02, 0.9
+LITTLE = 0.02  # of the words
 STEP = 4.0  # from one epsilon to the next, until the range is enclosed
 TOLERANCE, MAX_TRIES = 0.04, 3  # of the share, and of attacks for each share
 CLOSEST = 1.02  # ratio of epsilons between which no further one is tried
@@ -30,8 +31,8 @@ CLOSEST = 1.02  # ratio of epsilons between which no further one is tried
 def epsilon_range(make: Make, target: AttackTarget, seed: int = 1) -> tuple[float, float]:
     """Return epsilons at which a release leaves few and many words of the text unchanged.
 
-    Where a mechanism leaves many words unchanged at any epsilon, or has no solution below, the
-    first is the least epsilon that was tried.
+    Where a mechanism leaves many words unchanged at any epsilon, never leaves many, or has no
+    solution below, the ends are those from which on more epsilons change little.
 
     Raises:
         DxError: If the mechanism has no solution at any epsilon.
@@ -51,8 +52,13 @@ def epsilon_range(make: Make, target: AttackTarget, seed: int = 1) -> tuple[floa
     solved = sorted(e for e, share in shares.items() if share == share)
     if not solved:
         _unchanged(make, target, high, seed, strict=True)
-    few = [e for e in solved if shares[e] <= FEW_UNCHANGED]
-    return (few or solved)[-1 if few else 0], max(solved)
+    of_solved = [shares[e] for e in solved]
+    most = min(MANY_UNCHANGED, max(of_solved) - LITTLE)
+    least = max(FEW_UNCHANGED, min(of_solved) + LITTLE)
+    high = min(e for e in solved if shares[e] >= most)
+    below = [e for e in solved if e < high]
+    few = [e for e in below if shares[e] <= least]
+    return max(few) if few else min(below, default=high), high
 
 
 def _unchanged(
