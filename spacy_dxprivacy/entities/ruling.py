@@ -84,6 +84,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         and user name has its own tokens."""
         doc = in_normal_form(doc, self.nlp, self)
         edges = {edge for _, *span in accounts_in(doc.text) for edge in span}
+        # A tokenizer joins DTSTART:20230314T235000Z.
+        edges |= {
+            edge for stamp in pattern("STAMP_FORM").finditer(doc.text) for edge in stamp.span()
+        }
         return super().__call__(split_tokens(doc, self.nlp, edges))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:

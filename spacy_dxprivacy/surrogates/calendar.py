@@ -1,12 +1,16 @@
 """Numbers days and longer units of time, so that a date shift is an addition. How many digits of
-its year the text shows decides the calendar of a date."""
+its year the text shows decides the calendar of a date.
+
+A shift is a number of hours. A day moves by the midnights within the shift, counted from the hour
+of its time: 23:50 plus one hour is on the next day, 09:00 plus one hour is not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import ClassVar
+from fractions import Fraction
+from typing import ClassVar, NamedTuple
 
 
 class NoDate(ValueError):
@@ -14,6 +18,13 @@ class NoDate(ValueError):
 
 
 YMD = tuple[int, int, int]
+DAY_HOURS = 24
+
+
+def days_moved(hour: int | None, shift: int) -> int:
+    """Return by how many days a day with a time of this hour moves in a shift of hours; a day
+    without a time counts from midnight."""
+    return ((hour or 0) + shift) // DAY_HOURS
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,18 @@ class Calendar:
 GREGORIAN = Calendar(400, 146_097, 2000)
 CENTURY = Calendar(4, 1461, 2000)
 COMMON = Calendar(1, 365, 2001)
-Anchor = tuple[Calendar, int]  # calendar and number of a day
+
+
+class Anchor(NamedTuple):
+    """A day that others are counted from. hour: that of its time, see Days."""
+
+    calendar: Calendar
+    number: int
+    hour: int = 0
+
+    def moved(self, shift: int) -> int:
+        """Return the number of the day after a shift of hours."""
+        return self.number + days_moved(self.hour, shift)
 
 
 def read_year(text: str | None) -> tuple[int | None, Calendar]:
@@ -136,17 +158,17 @@ def number_days(days: list[Day], neighbour: Anchor | None) -> Anchor:
         if neighbour is None:
             first.number = COMMON.number(COMMON.first, first.month or 1, first.day)
         else:
-            _number(first, neighbour, lambda number: abs(number - neighbour[1]))
+            _number(first, neighbour, lambda number: abs(number - neighbour.number))
     elif first.year is None:
-        _number(first, (last.calendar, last.number), lambda n: (last.number - n) % 10**7)
+        _number(first, Anchor(last.calendar, last.number), lambda n: (last.number - n) % 10**7)
     if last.year is None and last is not first:
-        _number(last, (first.calendar, first.number), lambda n: (n - first.number) % 10**7)
-    return first.calendar, first.number
+        _number(last, Anchor(first.calendar, first.number), lambda n: (n - first.number) % 10**7)
+    return Anchor(first.calendar, first.number)
 
 
 def _number(day: Day, neighbour: Anchor, distance: Callable[[int], int]) -> None:
     """Number a day without a year (or month) as the candidate at the least distance."""
-    calendar, number = neighbour
+    calendar, number, _ = neighbour
     year, month, _ = calendar.date(number)
     months = [(year + i, day.month or 0) for i in range(-8, 9)]
     if day.month is None:
@@ -168,11 +190,13 @@ Line = tuple[Calendar, bool]
 @dataclass
 class Days:
     """A day, or the first and the last day of a range. write: writes moved days in the form of the
-    text. anchor: the first day, set by the timeline."""
+    text. anchor: the first day, set by the timeline. hour: the hour of the time that the text gives
+    for the day, set by the timeline."""
 
     days: list[Day]
     write: Callable[[list[YMD]], str]
     anchor: Anchor | None = None
+    hour: int | None = None
 
     length: ClassVar[float] = 2
 
@@ -188,18 +212,19 @@ class Days:
         return self.days[0].calendar, self.days[-1].calendar is GREGORIAN
 
     @property
-    def span(self) -> tuple[float, float]:
-        """The numbers of the first and the last day."""
-        return self.days[0].number, self.days[-1].number
+    def span(self) -> tuple[float | Fraction, float | Fraction]:
+        """The numbers of the first and the last day, with the hour as a part of a day."""
+        part = Fraction(self.hour or 0, DAY_HOURS)
+        return self.days[0].number + part, self.days[-1].number + part
 
-    def end(self, days: int) -> YMD:
-        """Return the last day after a shift by `days`."""
+    def end(self, shift: int) -> YMD:
+        """Return the last day after a shift of hours."""
         last = self.days[-1]
-        return last.calendar.date(last.number + days)
+        return last.calendar.date(last.number + days_moved(self.hour, shift))
 
-    def moved(self, days: int, hours: int) -> str:
-        """Return the text after a shift."""
-        first = self.days[0]
+    def moved(self, shift: int) -> str:
+        """Return the text after a shift of hours."""
+        first, days = self.days[0], days_moved(self.hour, shift)
         if self.anchor is None and first.month is None:
             return self.write([(0, 1, (first.day - 1 + days) % 31 + 1)])
         return self.write([day.calendar.date(day.number + days) for day in self.days])
@@ -234,21 +259,23 @@ class Period:
         return self._anchor[0], self.calendar is GREGORIAN
 
     @property
-    def span(self) -> tuple[float, float]:
+    def span(self) -> tuple[float | Fraction, float | Fraction]:
         """The number of a day near the middle of the period, twice."""
-        calendar, number = self._anchor
-        middle = number + self.length * (self.index - self.unit.index(calendar, number))
+        calendar, number, hour = self._anchor
+        periods = self.index - self.unit.index(calendar, number)
+        middle = number + hour / DAY_HOURS + self.length * periods
         return middle, middle
 
-    def end(self, days: int) -> YMD:
-        """Return a day near the middle of the period after a shift by `days`."""
+    def end(self, shift: int) -> YMD:
+        """Return a day near the middle of the period after a shift of hours."""
         if self.unit is WEEK:
-            return self._anchor[0].date(int(self.span[1]) + days)
-        return *self.unit.middle(self._moved_index(days)), 2
+            moved = self._anchor.moved(shift) - self._anchor.number
+            return self._anchor.calendar.date(int(self.span[1]) + moved)
+        return *self.unit.middle(self._moved_index(shift)), 2
 
-    def moved(self, days: int, hours: int) -> str:
-        """Return the text after a shift."""
-        return self.write(self._moved_index(days))
+    def moved(self, shift: int) -> str:
+        """Return the text after a shift of hours."""
+        return self.write(self._moved_index(shift))
 
     @property
     def _anchor(self) -> Anchor:
@@ -256,13 +283,39 @@ class Period:
             raise NoDate
         return self.anchor
 
-    def _moved_index(self, days: int) -> int:
-        (calendar, number), index = self._anchor, self.unit.index
-        return self.index + index(calendar, number + days) - index(calendar, number)
+    def _moved_index(self, shift: int) -> int:
+        anchor, index = self._anchor, self.unit.index
+        moved = index(anchor.calendar, anchor.moved(shift))
+        return self.index + moved - index(anchor.calendar, anchor.number)
+
+
+@dataclass
+class Weekday:
+    """A day of the week. write: writes the weekday a number of days later. hour: see Days."""
+
+    write: Callable[[int], str]
+    hour: int | None = None
+
+    def moved(self, shift: int) -> str:
+        """Return the text after a shift of hours."""
+        return self.write(days_moved(self.hour, shift))
+
+
+@dataclass
+class Clock:
+    """A time of day. write: writes an hour, 0 to 23."""
+
+    hour: int
+    write: Callable[[int], str]
+
+    def moved(self, shift: int) -> str:
+        """Return the text after a shift of hours."""
+        return self.write((self.hour + shift) % DAY_HOURS)
 
 
 @dataclass
 class Loose:
-    """A day of the week or a time of day, which only the shift of (days, hours) moves."""
+    """An hour of twelve (nine o'clock), or a year that the last date decides. moved: the text after
+    a shift of hours."""
 
-    moved: Callable[[int, int], str]
+    moved: Callable[[int], str]

@@ -2,11 +2,20 @@ r"""Dates and times of a document, moved by one shift (dx.DateShift.v1).
 
 Density     epsilon: P[shift of k days] = exp(-epsilon |k|) (e^epsilon - 1) / (e^epsilon + 1), in
             integer arithmetic; weeks: k weeks at 7 epsilon. window: uniform from -window to window
-            days. Times of day move by a separate number of hours, uniform over 24
+            days. Times of day move by a separate number of hours, uniform over 24. A time with a
+            date moves by both, 24 k + hours, over midnight; with weeks it stays on its hour
 Guarantee   epsilon: epsilon nats for each day by which all dates of one document are earlier or
             later than those of another (metric-dp). window: delta = d / (2 window + 1) at epsilon 0
             for documents whose dates are d days apart: beyond the window everything is revealed.
-            Times: epsilon 0 for documents whose times all differ by the same number of hours
+            Times without a date: epsilon 0 for documents whose times all differ by the same number
+            of hours. If times have dates: t hours between all times of one document and another,
+            and as many days between their dates alone as between the dates of the first such time,
+            cost epsilon ceil(t / 24), and with a window delta = t / (24 (2 window + 1)). For every
+            output depends on these times through T + S alone, the hour T of the first of them and
+            S = 24 k + hours; P[S = s] = P[floor(s / 24) days] / 24, and floor(s / 24) and
+            floor((s - t) / 24) differ by at most ceil(t / 24). If several documents have one shift,
+            dates alone move by k days in all of them: whole days cost epsilon each, and r hours
+            more cost delta = r / 24, since a date alone shows k
 Adjacency   Documents of one layout: the same text outside of dates, and dates of the same forms. No
             form depends on a value: the setting and the separators decide zeros, the length of
             month names and the order of day and month (see dates). Dates count as they are read: a
@@ -41,6 +50,7 @@ from ..validate import fail, one_of, positive, whole
 from .base import Draws, Mention, Scope, Stream
 from .calendar import (
     CENTURY,
+    DAY_HOURS,
     DECADE,
     MONTH,
     YMD,
@@ -49,8 +59,10 @@ from .calendar import (
     Loose,
     NoDate,
     Period,
+    Weekday,
     number_days,
 )
+from .dated_times import bind_times
 from .dates import TOP_AGE, OtherOrder, Piece, cap_ages, read
 
 ONE_SHIFT = "one-shift"
@@ -68,11 +80,14 @@ SCOPES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 IN_CLEAR = (
     "the days between the dates of a document, and the form that each is written in",
-    "minutes of times, ages up to 89, and words that are relative to a date or a time",
+    "minutes of times, offsets of time zones, ages up to 89, and words that are relative to a date "
+    "or a time",
     "which order of day and month numeric dates are read in: that a day is above 12, where the "
     "setting does not fit them",
     "that a holiday is named, and that a date implies an age over 89; neither which nor when",
 )
+
+IN_WEEKS = "days of the week, and all times of a document in which a time has a date"
 
 
 @registry.dx_surrogates("dx.DateShift.v1")
@@ -131,20 +146,20 @@ class DateShift:
     @cached_property
     def in_clear(self) -> tuple[str, ...]:
         """Descriptions of what is visible of a mention, for the receipt."""
-        return IN_CLEAR + ("days of the week",) * (self.step == 7) + SCOPES[self.moves][1]
+        return IN_CLEAR + (IN_WEEKS,) * (self.step == 7) + SCOPES[self.moves][1]
 
     @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of the drawn text, given what is visible."""
-        delta, notes, stays = 0.0, "", tanh(self.epsilon * self.step / 2)
+        delta, notes, stays = 0.0, self._note_on_hours, tanh(self.epsilon * self.step / 2)
         if self.window is not None:
             steps = 2 * (self.window // self.step) + 1
             delta = stays = 1 / steps
-            notes = f"delta is that of one step apart; d steps apart it is d / {steps}. "
+            notes += f"delta is that of one step apart; d steps apart it is d / {steps}. "
         adjacency = (
-            f"{SCOPES[self.moves][0]} of one layout and order of day and month, with times that "
-            "are all earlier or later by the same number of hours (epsilon 0) and dates, as they "
-            "are read (docs/how-to/entities.md), by the same number of "
+            f"{SCOPES[self.moves][0]} of one layout and order of day and month, with times without "
+            "a date that are all earlier or later by the same number of hours (epsilon 0) and "
+            "dates, as they are read (docs/how-to/entities.md), by the same number of "
             f"{'whole weeks' if self.step == 7 else 'days'}"
         )
         return Guarantee(
@@ -158,16 +173,34 @@ class DateShift:
             notes=f"{notes}A day is unchanged with probability {stays:.4f}.",
         )
 
+    @property
+    def _note_on_hours(self) -> str:
+        """What the guarantee is worth where a time has a date."""
+        if self.step == 7:
+            return "A time with a date stays on its hour. "
+        if self.moves != "document":
+            return (
+                "Times with a date are earlier or later by whole days; r hours more or less, up to "
+                "24, cost delta = r / 24. "
+            )
+        cost = "t / 24 of the delta" if self.window is not None else "epsilon ceil(t / 24)"
+        return (
+            f"If times have dates, t hours between all times cost {cost}, where dates alone are as "
+            "many days apart as the first time with a date. "
+        )
+
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Move each mention. A mention that is no date, and not relative to one, becomes [DATE]."""
         user = "" if self.moves == ONE_SHIFT else draws.user
         shared = self.moves == ONE_SHIFT or user
         stream = self.scope.stream(draws, "dates", user) if shared else draws.rng
-        days, hours = self.shift(stream), below(24, stream)
+        days, hours = self.shift(stream), below(DAY_HOURS, stream)
         order = draws.order or self.order
         if order == "auto":
             order = "mdy" if draws.language == "en" else "dmy"
-        return Timeline(mentions, order, draws.language).move(days, hours)
+        timeline = Timeline(mentions, order, draws.language, is_one_shift=bool(shared))
+        # An hour over midnight would change days of the week, which `weeks` keeps.
+        return timeline.move(days, 0 if self.step == 7 and timeline.has_dated_times else hours)
 
     def shift(self, stream: Stream) -> int:
         """Sample a shift, in days."""
@@ -194,7 +227,9 @@ _TOKEN = re.compile(r"\w[\w.'’-]*|\S")
 class Timeline:
     """The dates and times of a document, numbered on one line of days.
 
-    The output of `move` depends on a day only through the sum of its number and the shift.
+    The output of `move` depends on a day only through the sum of its number and the shift, both in
+    hours: a day with a time counts from the hour of that time (see dated_times). A day without one
+    counts from the hour of the first time of the document that has a date.
     Everything else that it depends on is equal in documents whose dates differ by a constant number
     of days: the layout and the distances between dates. The distance of two days is in days. The
     distance of a week, month, ... or decade is in weeks, months, ... from its anchor: the last day
@@ -206,9 +241,18 @@ class Timeline:
             Otherwise all are read in the other order if they fit that, and none if they do not.
             Dates without a year count only if no date has a year: 24/7 may be something else.
         language: Language of the document.
+        is_one_shift: Whether other documents move by the same shift. Then a day without a time
+            counts from midnight, since it must move alike in all of them.
     """
 
-    def __init__(self, mentions: Sequence[Mention], order: str, language: str = "en") -> None:
+    def __init__(
+        self,
+        mentions: Sequence[Mention],
+        order: str,
+        language: str = "en",
+        *,
+        is_one_shift: bool = False,
+    ) -> None:
         # The order depends on which dates fit which order, so on their values: the order of the
         # output shows that a day is above 12 (as [DATE] in its place would), and DateShift.in_clear
         # states this. The guarantee conditions on the order, as a part of the layout: if two
@@ -219,6 +263,7 @@ class Timeline:
         self._mentions, self._language = mentions, language
         order = _order_of(mentions, order, language)
         self._pieces = [_read(mention, order, language) for mention in mentions]
+        self._bind_times(is_one_shift)
         # First days with a year, then days without a year beside them, then days without a month.
         self._number_days(lambda piece: piece.has_year, [])
         self._number_days(lambda piece: piece.days[0].month is not None, self._anchors())
@@ -230,17 +275,29 @@ class Timeline:
         self._hide_old()
 
     def move(self, days: int, hours: int) -> list[str | None]:
-        """Return a text for each mention: [DATE] if it cannot be moved, None if it is unchanged."""
+        """Return a text for each mention, moved by days and hours: [DATE] if it cannot be moved,
+        None if it is unchanged."""
+        shift = DAY_HOURS * days + hours
         texts: list[str | None] = []
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
             try:
-                moved = [p if isinstance(p, str) else p.moved(days, hours) for p in pieces]
+                moved = [p if isinstance(p, str) else p.moved(shift) for p in pieces]
                 text = "".join(moved) or HIDDEN_DATE
             except NoDate:
                 text = HIDDEN_DATE
             stays = bool(pieces) and all(isinstance(piece, str) for piece in pieces)
             texts.append(None if stays and text == mention.text else text)
         return texts
+
+    def _bind_times(self, is_one_shift: bool) -> None:
+        """Set the hours that days count from."""
+        first = bind_times(self._mentions, self._pieces)
+        self.has_dated_times = first is not None
+        if first is None or is_one_shift:
+            return
+        for _, piece in self._numbered_pieces():
+            if isinstance(piece, Days | Weekday) and piece.hour is None:
+                piece.hour = first % DAY_HOURS
 
     def _numbered_pieces(self) -> Iterator[tuple[int, Piece]]:
         """Yield (place in the text, piece) for all pieces."""
@@ -258,7 +315,9 @@ class Timeline:
                     anchor = _nearest(at, anchors)
                     try:
                         if anchor or piece.days[0].month is not None:
-                            piece.anchor = number_days(piece.days, anchor)
+                            piece.anchor = number_days(piece.days, anchor)._replace(
+                                hour=piece.hour or 0
+                            )
                     except NoDate:
                         self._pieces[i] = [HIDDEN_DATE, *[""] * (len(pieces) - 1)]
 
@@ -274,10 +333,10 @@ class Timeline:
             return []
         at, finest = min(periods, key=lambda placed: placed[1].unit.length)
         if finest.unit.length == 7:
-            return [(at, (finest.calendar, 7 * finest.index - 2))]  # Thursday
+            return [(at, Anchor(finest.calendar, 7 * finest.index - 2))]  # Thursday
         day = 15 if finest.unit is MONTH else 2
         number = finest.calendar.number(*finest.unit.middle(finest.index), day)
-        return [(at, (finest.calendar, number))]
+        return [(at, Anchor(finest.calendar, number))]
 
     def _hide_old(self) -> None:
         """Replace dates 90 years or more before the last date of the document, and dates of birth
@@ -310,9 +369,9 @@ class Timeline:
                     yield piece, is_birth
 
 
-def _year_of_birth(last: Dated, earlier: str, days: int, hours: int) -> str:
+def _year_of_birth(last: Dated, earlier: str, shift: int) -> str:
     """Return the year of birth of a person aged 90 at the shifted last date of the document."""
-    return f"{last.end(days)[0] - TOP_AGE} {earlier}"
+    return f"{last.end(shift)[0] - TOP_AGE} {earlier}"
 
 
 def _is_long_ago(birth: Dated, references: Sequence[Dated]) -> bool:

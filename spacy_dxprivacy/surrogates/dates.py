@@ -21,7 +21,20 @@ from functools import cache, partial
 from typing import Any
 
 from ..entities.tables import LANGUAGES, DateWords, date_words, forms, pattern, words
-from .calendar import GREGORIAN, UNITS, YMD, Day, Days, Loose, NoDate, Period, read_year
+from .calendar import (
+    DAY_HOURS,
+    GREGORIAN,
+    UNITS,
+    YMD,
+    Clock,
+    Day,
+    Days,
+    Loose,
+    NoDate,
+    Period,
+    Weekday,
+    read_year,
+)
 
 # Words for the numbers from 1 on, in the case in which they are written.
 SEASONS = "Winter Spring Summer Fall".split()
@@ -45,7 +58,7 @@ class OtherOrder(NoDate):
     """Raised for a date that exists only in the other order of day and month."""
 
 
-Piece = Days | Period | Loose | str
+Piece = Days | Period | Weekday | Clock | Loose | str
 # A function that matches the form at a place of a text, the name of its reader, and its language.
 Form = tuple[Callable[[str, int], re.Match[str] | None], str, str]
 
@@ -124,7 +137,7 @@ def _read_in(language: str, text: str, order: str, before: Sequence[str]) -> lis
     words = [word for word in words if word.lower() not in date_words(language).beside]
     if words and not _is_relative(words, not all(isinstance(piece, str) for piece in pieces)):
         raise NoDate
-    if holidays and any(isinstance(piece, Days | Loose) for piece in pieces):
+    if holidays and any(isinstance(piece, Days | Weekday | Clock | Loose) for piece in pieces):
         # A date or day of the week would reveal which holiday it was. A bracket must stay closed.
         return [holidays[0], " (then" * (text.count("(") > text.count(")"))]
     return pieces
@@ -369,37 +382,36 @@ def _weekday(m: Written) -> Piece:
     number = next(i for i, name in enumerate(names) if name[:3] == text[:3])
     length = None if text == names[number] else 3
 
-    def write(days: int, hours: int) -> str:
+    def write(days: int) -> str:
         return m.put(w=match_case(names[(number + days) % 7].capitalize()[:length], m["w"]))
 
-    return Loose(write)
+    return Weekday(write)
 
 
-def _clock(m: Written) -> Loose:
+def _clock(m: Written) -> Clock | Loose:
     """Read 09:05, 14 Uhr; nine o'clock, half past nine; 9:05 am. The half of the day is a part of
     the value, like the hour; how the text writes it is a part of the layout."""
     hour, half = _read_number(m["h"], m), (m["half"] or "").lower()
-    hours_of = 12 if m.kind == "spoken_hour" else 24
-    if hour > hours_of or (half and not 1 <= hour <= 12):
+    spoken = m.kind == "spoken_hour"
+    if hour > (12 if spoken else DAY_HOURS) or (half and not 1 <= hour <= 12):
         raise NoDate
     if half:
         hour = hour % 12 + 12 * (half == "p")
 
-    def write(days: int, hours: int) -> str:
-        moved = (hour + hours) % hours_of
-        if hours_of == 24 and not half:
+    def write(moved: int) -> str:
+        if not (spoken or half):
             return m.put(h=f"{moved:02d}")
         return m.put(
             h=moved % 12 or 12, half=match_case("P" if moved >= 12 else "A", m["half"] or "")
         )
 
-    return Loose(write)
+    # The half of the day of nine o'clock is not known, so it cannot be the time of a date.
+    return Loose(lambda shift: write((hour + shift) % 12)) if spoken else Clock(hour, write)
 
 
-def _noon(m: Written) -> Loose:
-    noon = 0 if m.text.lower() == "midnight" else 12
+def _noon(m: Written) -> Clock:
     names = [f"{hour or 12} {half}" for half in ("am", "pm") for hour in range(12)]
-    return Loose(lambda _, hours: names[(noon + hours) % 24])
+    return Clock(0 if m.text.lower() == "midnight" else 12, names.__getitem__)
 
 
 def cap_ages(ages: str) -> str:

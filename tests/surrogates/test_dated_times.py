@@ -1,0 +1,211 @@
+"""Times with a date: both move over midnight together, in every form, and what that guarantees."""
+
+import re
+from datetime import datetime, timedelta
+from math import ceil, exp, log
+
+import pytest
+from conftest import pipeline_of
+
+from spacy_dxprivacy import Rng
+from spacy_dxprivacy.surrogates import Draws, Mention
+from spacy_dxprivacy.surrogates.date_shift import Timeline, make_date_shift
+from spacy_dxprivacy.surrogates.replacements import replace_mentions
+
+LABELS = ("DATE", "TIME")
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pipeline_of("dx_entity_ruler")
+
+
+class Moved:
+    """A surrogate that moves a document by a given shift."""
+
+    name, way, in_clear, chance = "test.Moved.v1", "drawn", (), 1.0
+    guarantee = make_date_shift().guarantee
+
+    def __init__(self, hours, order="mdy", **settings):
+        self.hours, self.order, self.settings = hours, order, settings
+
+    def replace(self, mentions, draws):
+        line = Timeline(mentions, self.order, draws.language, **self.settings)
+        return line.move(*divmod(self.hours, 24))
+
+
+def moved(nlp, text, hours, **settings):
+    """The text, its dates and times moved by hours."""
+    doc = nlp(text)
+    parts, at = [], 0
+    for item in replace_mentions(doc, dict.fromkeys(LABELS, Moved(hours, **settings)), Rng(0)):
+        if item.text is not None:
+            span = doc[item.start : item.end]
+            parts += [doc.text[at : span.start_char], item.text]
+            at = span.end_char
+    return "".join(parts) + doc.text[at:]
+
+
+OVER_MIDNIGHT = {
+    "Seen 14 March 2023 at 11:50 pm.": "Seen 15 March 2023 at 12:50 am.",
+    "Back Mar 14 11:50 PM again.": "Back March 15 12:50 AM again.",
+    "Seen at 23:50 on 14 March 2023.": "Seen at 00:50 on 15 March 2023.",
+    "[14/03/2023, 23:50] Ann: hello": "[15/03/2023, 00:50] Ann: hello",
+    "[23:50, 14/03/2023] Ann: hello": "[00:50, 15/03/2023] Ann: hello",
+    "3/14/23, 11:50 PM - Ann: hi": "3/15/23, 12:50 AM - Ann: hi",
+    "It is 2023-03-14T23:50:00Z.": "It is 2023-03-15T00:50:00Z.",
+    "at 2023-03-14T23:50:00+01:00 it": "at 2023-03-15T00:50:00+01:00 it",
+    "at 2023-03-14T23:50+01:00 it": "at 2023-03-15T00:50+01:00 it",
+    "at 2023-03-14T23:50:00.123-0500 it": "at 2023-03-15T00:50:00.123-0500 it",
+    "2023-03-14 23:50:01,123 INFO up": "2023-03-15 00:50:01,123 INFO up",
+    "2023-03-14 23:50:01.123456 INFO up": "2023-03-15 00:50:01.123456 INFO up",
+    "am 14.03.2023 23:50 Uhr hier": "am 15.03.2023 00:50 Uhr hier",
+    "am 3. Mai um 23 Uhr": "am 4. Mai um 00 Uhr",
+    "BEGIN:VEVENT\nDTSTART:20230314T235000Z": "BEGIN:VEVENT\nDTSTART:20230315T005000Z",
+    "Date: Tue, 14 Mar 2023 23:50:00 +0100": "Date: Wed, 15 March 2023 00:50:00 +0100",
+    '- [14/Mar/2023:23:50:00 +0100] "GET': '- [15/Mar/2023:00:50:00 +0100] "GET',
+    "Mar 14 23:50:01 host sshd: ok": "March 15 00:50:01 host sshd: ok",
+    "14 March 2023\n23:50 Ann: hi\n00:20 Ann: bye": "15 March 2023\n00:50 Ann: hi\n01:20 Ann: bye",
+    "Tuesday at 11:50 pm and on Wednesday": "Wednesday at 12:50 am and on Thursday",
+    "14 March 2023 (Tuesday), 23:50: call": "15 March 2023 (Wednesday), 00:50: call",
+    "22:30-23:30 on 14 March 2023": "23:30-00:30 on 14 March 2023",
+    "14 March 2023, 22:30 - 23:30": "14 March 2023, 23:30 - 00:30",
+    "| 14/3/2023 | 23:50 |\n| 15/3/2023 | 0:20 |": "| 15/03/2023 | 00:50 |\n| 15/03/2023 | 01:20 |",
+    "23:50 CET on 14 March 2023": "00:50 CET on 15 March 2023",
+    "14 March 2023 24:00": "15 March 2023 01:00",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OVER_MIDNIGHT)
+def test_a_time_carries_its_date_over_midnight_in_its_form(nlp, text):
+    assert moved(nlp, text, 1) == OVER_MIDNIGHT[text]
+
+
+FOREIGN = {
+    ("de", "Wir treffen uns den 3. Mai um 23 Uhr hier, bitte kommen Sie mit dem Auto."):
+        "Wir treffen uns den 4. Mai um 00 Uhr hier, bitte kommen Sie mit dem Auto.",
+    ("de", "Die Aufnahme war am 14.03.2023 um 23:50 Uhr in der Klinik."):
+        "Die Aufnahme war am 15.03.2023 um 00:50 Uhr in der Klinik.",
+    ("fr", "Le rendez-vous est le 3 mai à 23 h 30 avec le docteur."):
+        "Le rendez-vous est le 4 mai à 00 h 30 avec le docteur.",
+    ("es", "La cita es el 3 de mayo a las 23:30 con la doctora."):
+        "La cita es el 4 de mayo a las 00:30 con la doctora.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "text"), FOREIGN)
+def test_a_time_carries_its_date_in_other_languages(language, text):
+    assert moved(pipeline_of("dx_entity_ruler", lang=language), text, 1) == FOREIGN[language, text]
+
+
+def test_the_hour_word_of_a_time_is_no_person(nlp):
+    for text in ("den 3. Mai um 14 Uhr", "Am 14.03.2023 23:50 Uhr war es.", "um 9:30 Uhr"):
+        doc = nlp(text)
+        assert not [ent for ent in doc.ents if ent.label_ == "PERSON"], text
+
+
+def test_a_time_in_another_sentence_or_beside_a_range_has_no_date():
+    texts = ["May 3-5, 2023", "23:50"]
+    line = [Mention(texts[0], "DATE", tail=" 23:50"), Mention(texts[1], "TIME")]
+    assert Timeline(line, "mdy").move(0, 1) == ["May 3-5, 2023", "00:50"]
+    far = [Mention("May 3, 2023", "DATE", tail=". At 23:50 he"), Mention("23:50", "TIME")]
+    assert Timeline(far, "mdy").move(0, 1) == ["May 3, 2023", "00:50"]
+
+
+STAMPS = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
+
+
+def test_intervals_over_midnight_stay_in_every_shift(nlp):
+    text = "admitted 2023-03-14 23:50, intubated 2023-03-15 00:20, out 2023-03-29 12:00"
+    shift = make_date_shift()
+    for seed in range(48):
+        texts = shift.replace([Mention(t, "DATE") for t in STAMPS.findall(text)], Draws(Rng(seed)))
+        one, other, last = map(datetime.fromisoformat, texts)
+        assert (other - one, last - other) == (timedelta(minutes=30), timedelta(14, 42000))
+    for hours in range(-24, 48):
+        one, other, _ = map(datetime.fromisoformat, STAMPS.findall(moved(nlp, text, hours)))
+        assert other - one == timedelta(minutes=30)
+        assert one - datetime(2023, 3, 14, 23, 50) == timedelta(hours=hours)
+
+
+# -- the guarantee ---------------------------------------------------------------------------------
+
+DAY = datetime(2023, 2, 27, 22, 50)
+
+
+def document(hours, alone=()):
+    """Three times with a date, `hours` later than those of document(0); dates without a time as
+    many days from the day of the first; a time alone and a weekday."""
+    first = DAY + timedelta(hours=hours)
+    times = [first + timedelta(hours=more) for more in (0, 5, 60)]
+    days = [first.date() + timedelta(more) for more in alone]
+    clock = f"{(first.hour + 7) % 24:02d}:15"
+    stamps = [Mention(f"{time:%Y-%m-%d %H:%M}", "DATE") for time in times]
+    dates = [Mention(f"{day}", "DATE") for day in days]
+    return [*dates[:1], *stamps, *dates[1:], Mention(clock, "TIME")]
+
+
+@pytest.mark.parametrize("alone", [(), (0, 3, -40)], ids=["dated times", "and dates alone"])
+def test_documents_hours_apart_have_the_same_outputs_at_shifts_as_many_hours_apart(alone):
+    """All outputs of a document, by the shift: the exact premise of the guarantee."""
+    for apart in [*range(-30, 31), 47, 48, 49, 240]:
+        one, other = (Timeline(document(hours, alone), "mdy") for hours in (0, apart))
+        for shift in range(-60, 60):
+            same = other.move(*divmod(shift - apart, 24))
+            assert one.move(*divmod(shift, 24)) == same, (apart, shift)
+    outputs = {
+        tuple(Timeline(document(0, alone), "mdy").move(*divmod(s, 24))) for s in range(-99, 99)
+    }
+    assert len(outputs) == 198  # each shift shows
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.7])
+def test_the_loss_of_a_shift_of_hours_is_epsilon_for_each_day_begun(epsilon):
+    """P[S = s] = P[floor(s / 24) days] / 24, so that t hours cost ceil(t / 24) epsilon: not more,
+    and not less."""
+    rate = exp(-epsilon)
+
+    def probability(shift):
+        return (1 - rate) / (1 + rate) * rate ** abs(shift // 24) / 24
+
+    for apart in range(75):
+        losses = [log(probability(s) / probability(s - apart)) for s in range(-500, 500)]
+        assert max(losses) == pytest.approx(epsilon * ceil(apart / 24))
+        assert min(losses) == pytest.approx(-epsilon * ceil(apart / 24))
+
+
+def test_a_uniform_shift_of_hours_loses_as_much_delta_as_it_has_hours():
+    """Of 24 (2 w + 1) shifts, t have no counterpart t hours later."""
+    window, apart = 3, 5
+    shifts = {24 * days + hours for days in range(-window, window + 1) for hours in range(24)}
+    lost = len(shifts - {shift + apart for shift in shifts})
+    assert lost / len(shifts) == apart / (24 * (2 * window + 1))
+
+
+def test_documents_of_one_shift_move_a_date_alone_alike():
+    """A date without a time is the same in all texts of a user, with whatever times beside it."""
+
+    def texts(*stamps, **settings):
+        line = Timeline([Mention(stamp, "DATE") for stamp in stamps], "mdy", **settings)
+        return line.move(3, 2)
+
+    assert texts("2023-03-14", "2023-03-14 23:50") == ["2023-03-18", "2023-03-18 01:50"]
+    together = texts("2023-03-14", "2023-03-14 23:50", is_one_shift=True)
+    assert together == ["2023-03-17", "2023-03-18 01:50"]
+    assert texts("2023-03-14", is_one_shift=True) == ["2023-03-17"]
+
+
+def test_whole_weeks_keep_the_days_of_the_week_of_times_with_a_date():
+    shift = make_date_shift(weeks=True)
+    assert any("days of the week" in said and "times" in said for said in shift.in_clear)
+    for seed in range(30):
+        (text,) = shift.replace([Mention("2023-03-14 23:50", "DATE")], Draws(Rng(seed)))
+        assert datetime.fromisoformat(text).strftime("%a %H:%M") == "Tue 23:50"
+    clocks = {shift.replace([Mention("23:50", "TIME")], Draws(Rng(seed)))[0] for seed in range(30)}
+    assert len(clocks) > 8
+
+
+def test_the_guarantee_states_hours(key):
+    assert "hours" in make_date_shift().guarantee.adjacency
+    assert "ceil(t / 24)" in make_date_shift().guarantee.notes
+    assert "r / 24" in make_date_shift(scope="corpus", key=key).guarantee.notes
