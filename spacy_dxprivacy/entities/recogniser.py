@@ -27,7 +27,8 @@ from ..text.tokens import outside_code, split_tokens
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .extent import Bounds
-from .tables import words
+from .phrases import BESIDE
+from .tables import pattern, words
 from .words import builtin_lexicon, features
 
 BATCH_TOKENS = 4096  # per call of the network
@@ -41,6 +42,7 @@ _NAMES = frozenset({"PERSON", "GPE"})
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
+_FRACTIONS = re.compile(r"[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII)
 
 
 class DxEntityRecognizer(FailsClosed, Pipe):
@@ -261,8 +263,8 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
 
 def _is_entity(doc: Doc, start: int, end: int) -> bool:
     """Return whether an extent has letters or digits, and is neither stop words ("as of"), nor a
-    degree ("M.D."), a setting with a path ("PWD=/srv") or a word of forms ("IBAN" in "IBAN
-    DE89...") that looks like a name."""
+    degree ("M.D."), a setting with a path ("PWD=/srv"), a word of forms ("IBAN" in "IBAN
+    DE89...") that looks like a name, or a fraction that no word beside it makes a date."""
     text, after = doc[start:end].text, doc[end : end + 2].text
     if all(token.is_stop and token.is_lower for token in doc[start:end]):
         return False
@@ -270,7 +272,18 @@ def _is_entity(doc: Doc, start: int, end: int) -> bool:
         return False
     if _is_degree(text) or _PATH_SETTING.match(text):
         return False
+    if _FRACTIONS.fullmatch(text) and not _is_date(doc, start, end):
+        return False
     return not (text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after)))
+
+
+def _is_date(doc: Doc, start: int, end: int) -> bool:
+    """Return whether a fraction is a date by the rules, which read the words beside it."""
+    first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
+    low = max(first - BESIDE, 0)
+    beside = doc.text[low : last + BESIDE].lower()
+    matches = pattern("DATE_PHRASE").finditer(beside)
+    return any(m.start() < last - low and m.end() > first - low for m in matches)
 
 
 def _is_degree(text: str) -> bool:

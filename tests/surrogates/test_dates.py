@@ -277,7 +277,7 @@ PLACES = [
     "John Smith ({}) was here.", "In {} she left.", "He called on {} at home.",
 ]  # fmt: skip
 FOUND = [
-    "9/11", "Mon 5/3", "mid-March", "week 32 of 2020", "summer 2020", "1949-2021", "Q3 2020",
+    "9/11/21", "Mon 5/3", "mid-March", "week 32 of 2020", "summer 2020", "1949-2021", "Q3 2020",
     "5/12-5/14/2021", "March 5 to 9, 2021", "May 3 - June 2", "28 March - 2 April 2021", "FY2021",
     "Easter Monday", "Black Friday", "Fourth of July", "Christmas Eve 2018", "2.1.2022",
     "the 14th day of September, 2021", "Jan/Feb 2021", "14h30", "3.IX.1988", "31/8/2021",
@@ -291,6 +291,33 @@ def test_a_date_is_found_and_replaced_as_one(nlp, text):
     for written in FOUND:
         doc = nlp(text.format(written))
         assert [ent.text for ent in doc.ents if ent.label_ in LABELS] == [written]
+
+
+FRACTIONS = (
+    "Apgar 8/9. GCS 3/15. Power 4/5. 24 2/7 week. 6/9 acuity. 5/5 strength. 98% RA. 7/10 pain. "
+    "1/2 tablet. T 2/12. Apgars 8/9 at 1 min, VA 6/12, nodes 3/14, BDI 9/27, PHQ 11/27. "
+    "Pain went from 8/10 to 3/10, power 4/5-5/5, cut by 1/2, after 2/3 of the dose. Open 24/7. "
+    "3/5 of them, ratio 7/12, chapter 9/11, mix 3/8 inch, dilution 1/10, page 4/12, vote 7/2."
+)
+CUED = [
+    "Seen on |9/11|.", "Back |9/12| for labs.", "Labs |9/13| fine.", "Due: |8/9|.",
+    "On |Mon 5/3| here.", "Discharged |5/12-5/14|.", "In |11/07| again.", "Until |3/5 and 4/6|.",
+    "|9/11|: called", "|9/12| - ok", "It is |8/9| at 10:00.", "It is |8/10| 3 pm.",
+    "On |9/11, 9/12, and 9/14| here.", "|9/11/2021| and |9/14|.", "|3/5 and 4/6/2021|.",
+    "|Tomorrow| |3/5|.", "From |3/5| to |4/6/2021|.", "As of |13/2|.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("components", [
+    ["dx_entity_ruler"], ["dx_entity_recognizer"], ["dx_entity_ruler", "dx_entity_recognizer"],
+])  # fmt: skip
+def test_a_fraction_is_a_date_beside_a_cue_or_a_date_alone(components):
+    pipeline = pipeline_of(*components)
+    assert released(pipeline, FRACTIONS) == FRACTIONS
+    for text in CUED if "dx_entity_ruler" in components else CUED[:1]:
+        doc = pipeline(text.replace("|", ""))
+        found = [ent.text for ent in doc.ents if ent.label_ == "DATE"]
+        assert found == text.split("|")[1::2], text
 
 
 def test_numbers_that_are_no_dates_stay_and_what_cannot_be_moved_is_hidden(nlp):
