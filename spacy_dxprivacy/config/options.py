@@ -30,7 +30,8 @@ class PipelineOptions:
     `language` and `overrides`: values by path in the pipeline (`nlp.batch_size`) or in the block of
     the component (`mechanism.epsilon`).
     `config` is a config file, the folder of a saved pipeline, or the name of an installed one.
-    `space` is "builtin", or the path of a saved space.
+    `space` is "builtin", or the path of a saved space. The region of a `language`, as in en-GB, is
+    the default of `date_order`.
     """
 
     config: Annotated[Path | str | None, "Config, folder or name of a pipeline", "-c"] = None
@@ -50,12 +51,18 @@ class PipelineOptions:
         None
     )
     key: Annotated[Path | str | None, "Secret key: same original, same surrogate"] = None
-    language: Annotated[str | None, "Language of the texts: en, de, fr, es, nl, it"] = None
+    language: Annotated[str | None, "Language of the texts: en, en-GB, de, fr, es, nl, it"] = None
+    date_order: Annotated[str | None, "How 03/04/19 is read: mdy, dmy or ymd"] = None
     code: Annotated[Path | str | None, "Python file to run first, with your own components"] = None
     space: Path | str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
+    region: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
+        if self.language is not None:
+            language, _, region = self.language.replace("_", "-").partition("-")
+            object.__setattr__(self, "language", language)
+            object.__setattr__(self, "region", region.upper())
         for name in ("entities", "model"):
             object.__setattr__(self, name, to_names(getattr(self, name) or ()))
         for name in ("config", "key", "code"):
@@ -72,7 +79,7 @@ class PipelineOptions:
 
     def of_component(self) -> dict[str, Any]:
         """Return the given options that cannot be combined with a config."""
-        of_config = ("config", "code", "language", "overrides")
+        of_config = ("config", "code", "language", "region", "overrides")
         settings = {name: value for name, value in vars(self).items() if name not in of_config}
         return {name: value for name, value in settings.items() if value not in (None, ())}
 

@@ -29,7 +29,7 @@ from ..pipeline.selectors import entity_labels
 from ..registries import REGISTRIES, registry
 from ..space.sources import BUILTIN
 from ..surrogates.plain import PRESETS
-from ..text.language import COVERED
+from ..text.language import COVERED, ORDERS, region_order
 
 BATCH_SIZE = 128  # documents, if the config sets none; spaCy's default is 1000
 RECOGNISERS = {"rules": "dx_entity_ruler", "network": NETWORK}  # of this package, as models
@@ -54,7 +54,7 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
     import_code(options.code)
     if options.config is None:
         nlp = unfitted(options)
-    elif options.of_component():
+    elif options.of_component() or options.region:
         raise UsageError(
             "`config` takes no other settings: give them in the file, or leave it out."
         )
@@ -300,7 +300,7 @@ def component_config(options: PipelineOptions) -> dict[str, Any]:
     block: dict[str, Any] = {
         "mechanism": mechanism_config(options.mechanism, epsilon),
         "space": _space_config(options.space),
-        "surrogates": surrogates_config(options.surrogates, options.key),
+        "surrogates": surrogates_config(options.surrogates, options.key, _date_order(options)),
     }
     block = {name: value for name, value in block.items() if value}
     if options.surrogates == "none":
@@ -320,17 +320,37 @@ def _space_config(space: Path | str | None) -> dict[str, Any]:
     return {"@dx_spaces": "dx.FileSpace.v1", "path": str(space)}
 
 
-def surrogates_config(given: Path | str | None, key: str | Path | None) -> Any:
-    """Return the block of a preset, with its key if given, or the sections of a file by label."""
-    if given == "none" or (given is None and key is None):
+def _date_order(options: PipelineOptions) -> str | None:
+    """Return the order of numeric dates: the given one, else that of the region of the language."""
+    has_surrogates = bool(options.entities or options.surrogates not in (None, "none"))
+    if options.date_order is None:
+        language, region = options.language or "", options.region
+        return region_order(language, region) if region and has_surrogates else None
+    if not has_surrogates:
+        raise UsageError("`date_order` is for dates that move: give `entities` or `surrogates`.")
+    if options.date_order not in ORDERS:
+        raise UsageError(
+            f"`date_order` must be one of {', '.join(ORDERS)}, got {options.date_order!r}."
+        )
+    return options.date_order
+
+
+def surrogates_config(
+    given: Path | str | None, key: str | Path | None, date_order: str | None = None
+) -> Any:
+    """Return the block of a preset, with its key and the order of dates if given, or the sections
+    of a file by label."""
+    if given == "none" or (given is None and key is None and date_order is None):
         return None
     if given is None or given in PRESETS:
         block = {"@dx_surrogates": "dx.Preset.v1", "name": str(given or PRESETS[0])}
+        block |= {} if date_order is None else {"order": date_order}
         return block if key is None else {**block, "scope": "corpus", "key": str(key)}
-    if key is not None:
-        raise UsageError(
-            "`key` needs a preset: in a file, give the key in the section of each label."
-        )
+    for name, setting, inside in (("key", key, "key"), ("date_order", date_order, "order")):
+        if setting is not None:
+            raise UsageError(
+                f"`{name}` needs a preset: in a file, give `{inside}` in the section of each label."
+            )
     path = Path(given)
     if not path.is_file():
         names = ", ".join([*PRESETS, "none"])

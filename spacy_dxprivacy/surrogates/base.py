@@ -79,7 +79,7 @@ class Draws:
     document share. caller: caller of the service, or ""; each caller has its own key. plain: words
     in plaintext, outside of mentions; they are not drawn as names. language: language of the
     document. base: language of the pipeline; surrogates by a key are in it. order: order of day and
-    month in earlier documents, "mdy" or "dmy"; "" if they do not show an order.
+    month in earlier documents, "mdy", "dmy" or "ymd"; "" if they do not show an order.
     """
 
     rng: Rng

@@ -23,7 +23,7 @@ Adjacency   Documents of one layout: the same text outside of dates, and dates o
             nearest to the date before it, or in a year of 365 days if no date has a year; weeks,
             months, ..., decades are counted from the date before them (see Timeline)
             Numeric dates are read in the order of the setting or, if one of them does not fit it
-            and all fit the other order, in the other order. The order is a part of the layout:
+            and all fit another order, in that order. The order is a part of the layout:
             documents that are read in different orders are not adjacent
 Visible     the days between two dates of a document, the form of each date, that a holiday is named
             (each becomes "a holiday"), minutes, ages up to 89, whether a date implies an age over
@@ -46,6 +46,7 @@ from ..entities.tables import date_words, expanded, pattern
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import below, discrete_laplace
 from ..registries import registry
+from ..text.language import ORDERS
 from ..validate import fail, one_of, positive, whole
 from .base import Draws, Mention, Scope, Stream
 from .calendar import (
@@ -82,11 +83,14 @@ IN_CLEAR = (
     "the days between the dates of a document, and the form that each is written in",
     "minutes of times, offsets of time zones, ages up to 89, and words that are relative to a date "
     "or a time",
-    "which order of day and month numeric dates are read in: that a day is above 12, where the "
-    "setting does not fit them",
     "that a holiday is named, and that a date implies an age over 89; neither which nor when",
 )
 
+ORDER_SHOWN = (
+    "which order of day and month numeric dates are read in: that a day is above 12, where the "
+    "setting"
+)
+ORDER_SETTINGS = {"auto": "mdy (English) or dmy"}
 IN_WEEKS = "days of the week, and all times of a document in which a time has a date"
 
 
@@ -106,8 +110,8 @@ def make_date_shift(
             100 days on average.
         window: Instead of epsilon: the largest number of days of a uniform shift.
         weeks: Shift by whole weeks, so that days of the week stay correct.
-        order: "mdy" or "dmy", how 03/04/2019 is read if the numeric dates of a document fit both;
-            "auto" is "mdy" in English and "dmy" in other languages.
+        order: "mdy", "dmy" or "ymd" (19/03/04), how numeric dates are read if those of a document
+            fit it; "auto" is "mdy" in English and "dmy" in other languages.
         scope: "document"; "corpus", one shift for each user (see Draws.user) and for each
             document without a user; or "one-shift", the same shift for all documents of the key.
         key: Path of the key file, required with "corpus" and "one-shift".
@@ -123,7 +127,7 @@ def make_date_shift(
     else:
         epsilon = positive("epsilon", 0.01 if epsilon is None else epsilon)
     one_of("scope", scope, tuple(SCOPES))
-    one_of("order", order, ("mdy", "dmy", "auto"))
+    one_of("order", order, (*ORDERS, "auto"))
     by_key = Scope("corpus" if scope == ONE_SHIFT else scope, key)
     return DateShift(epsilon, window, 7 if weeks else 1, order, by_key, scope)
 
@@ -146,7 +150,8 @@ class DateShift:
     @cached_property
     def in_clear(self) -> tuple[str, ...]:
         """Descriptions of what is visible of a mention, for the receipt."""
-        return IN_CLEAR + (IN_WEEKS,) * (self.step == 7) + SCOPES[self.moves][1]
+        order = f"{ORDER_SHOWN} {ORDER_SETTINGS.get(self.order, self.order)} does not fit"
+        return (*IN_CLEAR, order) + (IN_WEEKS,) * (self.step == 7) + SCOPES[self.moves][1]
 
     @cached_property
     def guarantee(self) -> Guarantee:
@@ -237,8 +242,8 @@ class Timeline:
 
     Args:
         mentions: Mentions in the order of the text.
-        order: "mdy" or "dmy", how 03/04/2019 is read, if all numeric dates of the document fit it.
-            Otherwise all are read in the other order if they fit that, and none if they do not.
+        order: One of ORDERS, how 03/04/19 is read, if all numeric dates of the document fit it.
+            Otherwise all are read in the first other order that they fit, or none.
             Dates without a year count only if no date has a year: 24/7 may be something else.
         language: Language of the document.
         is_one_shift: Whether other documents move by the same shift. Then a day without a time
@@ -395,20 +400,20 @@ def _day_of_century(day: YMD) -> int:
 
 def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
     """Return the order that all numeric dates with a year fit (without any, all numeric dates): the
-    setting, or else the other order. Return "" if dates with a year fit neither."""
+    setting, or else the first other order. Return "" if dates with a year fit none."""
     dated = [mention for mention in mentions if _WITH_YEAR.search(mention.text)]
     voters = dated or [mention for mention in mentions if _PAIR.search(mention.text)]
-    for candidate in (order, "dmy" if order == "mdy" else "mdy"):
+    for candidate in dict.fromkeys((order, *ORDERS)):
         if not any(_misfits(mention, candidate, language) for mention in voters):
             return candidate
     return "" if dated else order
 
 
 def evident_order(mentions: Sequence[Mention], language: str = "en") -> str:
-    """Return the order, "mdy" or "dmy", that the numeric dates of mentions require; "" if they fit
-    both orders or neither."""
-    month_first, day_first = (_order_of(mentions, order, language) for order in ("mdy", "dmy"))
-    return month_first if month_first == day_first else ""
+    """Return the order that the numeric dates of mentions require; "" if they fit several orders
+    or none."""
+    possible = {_order_of(mentions, order, language) for order in ORDERS}
+    return possible.pop() if len(possible) == 1 else ""
 
 
 def _misfits(mention: Mention, order: str, language: str) -> bool:

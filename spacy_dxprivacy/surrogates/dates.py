@@ -21,6 +21,7 @@ from functools import cache, partial
 from typing import Any
 
 from ..entities.tables import LANGUAGES, DateWords, date_words, forms, pattern, words
+from ..text.language import ORDERS
 from .calendar import (
     DAY_HOURS,
     GREGORIAN,
@@ -55,7 +56,7 @@ _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
 class OtherOrder(NoDate):
-    """Raised for a date that exists only in the other order of day and month."""
+    """Raised for a date that exists only in another order of day, month and year."""
 
 
 Piece = Days | Period | Weekday | Clock | Loose | str
@@ -67,8 +68,8 @@ Form = tuple[Callable[[str, int], re.Match[str] | None], str, str]
 class Written:
     """The match of a form, whose fields can be read and written again; a missing field is None.
 
-    kind: name of the reader. language: language of the form. order: "mdy", "dmy", or "" if the
-    document's numeric dates fit neither. before: words before the mention, in lower case.
+    kind: name of the reader. language: language of the form. order: one of ORDERS, or "" if the
+    document's numeric dates fit none. before: words before the mention, in lower case.
     """
 
     match: re.Match[str]
@@ -265,30 +266,58 @@ def _range(m: Written) -> Days:
 
 def _read_end(m: Written, end: str) -> Day:
     """Read the day whose field names have this suffix, an item of ENDS."""
-    year, calendar = read_year(m["y" + end])
     if not m["a" + end]:
+        year, calendar = read_year(m["y" + end])
         name = m["m" + end] or m["m"] or m["m2"]
         month = _read_number(name, m) if name else None
         return Day(year, month, _read_day(m["d" + end]), calendar)
-    a, b, order = int(m["a" + end]), int(m["b" + end]), _order(m)
-    number, day = (a, b) if order == "mdy" else (b, a)
-    if order and not m.begins_with("y") and 1 <= day <= 12 < number <= 31:
+    order = _order(m, end)
+    y, month, day = (m[field + end] for field in _fields(order))
+    if order and _exists(month, day):
+        year, calendar = read_year(y)
+        return Day(year, int(month), int(day), calendar)
+    fixed = m.begins_with("y") or m["s"] == "."
+    others = (_order(m, end, other) for other in ORDERS)
+    if order and not fixed and any(_exists(*_month_and_day(m, end, other)) for other in others):
         raise OtherOrder
-    if not order or not (1 <= number <= 12 and 1 <= day <= 31):
-        raise NoDate
-    return Day(year, number, day, calendar)
+    raise NoDate
 
 
-def _order(m: Written) -> str:
-    """Return the order of day and month: fixed in 2019-03-05 and 5.3.2019, else the document's."""
-    return "mdy" if m.begins_with("y") else "dmy" if m["s"] == "." else m.order
+def _month_and_day(m: Written, end: str, order: str) -> tuple[str, str]:
+    _, month, day = (m[field + end] for field in _fields(order))
+    return month, day
+
+
+def _exists(month: str, day: str) -> bool:
+    return 1 <= int(month) <= 12 and 1 <= int(day) <= 31
+
+
+def _order(m: Written, end: str, order: str | None = None) -> str:
+    """Return the order of a day's numbers: fixed in 2019-03-05 and 5.3.2019, else the document's.
+    Year first, as in 19/03/05, needs a year of two digits: other dates are then as in ISO 8601
+    without their year (03/05), or begin with the day (05/03/2019)."""
+    if m.begins_with("y") or m["s"] == ".":
+        return "mdy" if m.begins_with("y") else "dmy"
+    order = m.order if order is None else order
+    if order != "ymd":
+        return order
+    digits = len(m["y" + end] or "")
+    return "ymd" if digits == 2 else "dmy" if digits or len(m["y2"] or "") == 4 else "mdy"
+
+
+def _fields(order: str) -> str:
+    """Return the fields of year, month and day, in this order, for an order of numbers."""
+    return {"mdy": "yab", "ymd": "aby"}.get(order, "yba")
 
 
 def _write_days(m: Written, days: list[YMD]) -> str:
     values: dict[str, str | int] = {}
     for end, (y, month, d) in zip(ENDS, days, strict=False):
-        a, b = (month, d) if _order(m) == "mdy" else (d, month)
-        fields = {"y": y, "m": month, "d": d, "a": a, "b": b}
+        order = _order(m, end)
+        numbers: dict[str, str | int] = dict(zip(_fields(order), (y, month, d), strict=True))
+        if order == "ymd":
+            numbers = {field: f"{int(value) % 100:02d}" for field, value in numbers.items()}
+        fields = {**numbers, "m": month, "d": d}
         values |= {field + end: value for field, value in fields.items()}
     return m.put(**values)
 

@@ -129,7 +129,8 @@ def make_preset(
         name: "standard", or "clinical" (no quantities).
         scope: Scope of all surrogates.
         key: Key file of all surrogates. A person then has one surrogate for any parts of the name.
-        order: "mdy" or "dmy", how 03/04/2019 is read; "auto": "mdy" in English, else "dmy".
+        order: "mdy", "dmy" or "ymd", how numeric dates are read; "auto": "mdy" in English, else
+            "dmy".
     """
     one_of("name", name, PRESETS)
     shift = "document" if scope == "mention" else scope

@@ -30,6 +30,11 @@ NAMES = table("languages")
 EVIDENCE, DISTINCT = 5, 4  # least number of common words of a language, and of distinct ones
 MARGIN = 1.5  # least ratio to the score of any other language; shared words count less
 MAX_CHARACTERS = 20_000  # characters that are read
+ORDERS = ("mdy", "dmy", "ymd")  # of day, month and year in numbers
+# Language and region, or region alone -> order of numeric dates, by the short form of CLDR 44; all
+# others begin with the day. A language without a region has the order "auto" of dx.DateShift.v1.
+_ORDERS = dict.fromkeys("US PH PR PA AS GU MH MP UM VI".split(), "mdy")
+_ORDERS |= dict.fromkeys(("en-CA", "fr-CA", "en-ZA", "en-SE"), "ymd") | {"es-US": "dmy"}
 LANGUAGE = "dx_language"  # in the user data of a Doc: its language if it is too short to detect
 _WORD = re.compile(r"(?<![\w.])[^\W\d_]{2,}(?!\w)")
 
@@ -69,6 +74,11 @@ def _by_common_words(text: str) -> str:
     score, second = scores.pop(best), max(scores.values(), default=0.0)
     sure = counts[best] >= EVIDENCE and distinct[best] >= DISTINCT and score >= MARGIN * second
     return best if sure else ""
+
+
+def region_order(language: str, region: str) -> str:
+    """Return how the numeric dates of a region (GB) are read in a language: mdy, dmy or ymd."""
+    return _ORDERS.get(f"{language}-{region}", _ORDERS.get(region, "dmy"))
 
 
 def base_language(language: str | None) -> str:

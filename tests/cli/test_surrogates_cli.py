@@ -2,15 +2,17 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from datetime import date
 
 import pytest
 from conftest import ok, refusal, run_dx, space_options
 
 from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.files.keys import make_key, read_key
-from spacy_dxprivacy.io.build import surrogates_config
+from spacy_dxprivacy.io.build import make_pipeline, surrogates_config
 from spacy_dxprivacy.prompts.table import SurrogateTable, read_table, write_table
 from spacy_dxprivacy.surrogates import Mention
 
@@ -85,6 +87,44 @@ def test_what_the_options_refuse(note, tmp_path):
         surrogates_config("nonsense", None)
     with pytest.raises(UsageError, match="key"):
         surrogates_config(str(note), "key")
+
+
+def date_block(**settings):
+    """The settings of the surrogate of dates of these options."""
+    return (
+        make_pipeline(entities="date", model="rules", **settings)
+        .get_pipe("dx_entity_sanitizer")
+        .settings.active_surrogates["DATE"]
+    )
+
+
+def test_the_order_of_dates_is_an_option_or_that_of_the_region():
+    assert date_block().order == "auto"
+    assert date_block(date_order="ymd").order == "ymd"
+    orders = {"en-GB": "dmy", "en_US": "mdy", "en-CA": "ymd", "de-AT": "dmy", "es-US": "dmy"}
+    assert {name: date_block(language=name).order for name in orders} == orders
+    assert date_block(language="en-GB", date_order="mdy").order == "mdy"
+    assert any("dmy does not fit" in said for said in date_block(date_order="dmy").in_clear)
+    for settings in ({"entities": "date", "date_order": "myd"}, {"date_order": "dmy"}):
+        with pytest.raises(UsageError, match="date_order"):
+            make_pipeline(**settings)
+    with pytest.raises(UsageError, match="config"):
+        make_pipeline(config="configs/x.cfg", language="en-GB")
+
+
+def test_a_date_order_is_an_option_of_the_command(tmp_path, fast):
+    note, out = tmp_path / "n.txt", tmp_path / "out.txt"
+    note.write_text("Seen on 03/04/2019 and on 05/05/2019.")
+    options = ["--entities", "date", "--model", "rules", "-v", *fast]
+    gaps = {}
+    for order in ("dmy", "mdy"):
+        done = ok(run_dx("sanitize", note, out, "-F", *options, "--date-order", order))
+        days = re.findall(r"(\d\d)/(\d\d)/(\d{4})", out.read_text())
+        place = order.index("d")
+        dates = [date(int(d[2]), int(d[1 - place]), int(d[place])) for d in days]
+        gaps[order] = (dates[1] - dates[0]).days
+        assert f"{order} does not fit" in done.stderr
+    assert gaps == {"dmy": 32, "mdy": 62}
 
 
 def test_originals_are_restored_by_a_table(note, key, tmp_path, fast):

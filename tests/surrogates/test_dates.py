@@ -9,7 +9,7 @@ from conftest import pipeline_of
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.surrogates import Draws, Mention
-from spacy_dxprivacy.surrogates.date_shift import Timeline, make_date_shift
+from spacy_dxprivacy.surrogates.date_shift import Timeline, evident_order, make_date_shift
 from spacy_dxprivacy.surrogates.replacements import replace_mentions
 
 MONTHS = "January February March April May June July August September October November December"
@@ -98,6 +98,30 @@ def test_one_order_of_day_and_month_in_a_document():
     assert move("23/12/2021", "12/23/2021") == ["[DATE]", "[DATE]"]  # no order fits both
     assert move("3/5/2021", "24/7") == ["04/14/2021", "[DATE]"]  # which may be no date
     assert move("31/8", "2/9") == ["10/10", "12/10"]
+
+
+def test_a_year_may_come_first_in_two_digits():
+    assert move("19/03/04", order="ymd") == ["19/04/13"]
+    assert move("03/04", "04/03/2019", order="ymd") == ["4/13", "13/04/2019"]
+    assert move("99/12/31", "19/03/04") == ["00/02/09", "19/04/13"]  # no other order fits
+    assert move("13/12/19", order="ymd") == ["14/01/28"]
+    assert move("13/31/19", "12/30/19", order="ymd") == ["[DATE]", "2/8/20"]
+    assert move("12/30/19", order="ymd") == ["2/8/20"]
+
+
+@pytest.mark.parametrize("end", ["99/12/31", "31/12/99", "12/31/99"])
+def test_documents_a_day_apart_read_in_an_order_that_one_date_decides_are_as_likely(end):
+    """Years in two digits: every date is written by its number and the shift alone."""
+    template = {"99": "{:%y/%m/%d}", "31": "{:%d/%m/%y}", "12": "{:%m/%d/%y}"}[end[:2]]
+    orders = {"99": "ymd", "31": "dmy", "12": "mdy"}
+    for n in range(0, 731, 3):
+        texts = [template.format(date(2021, 1, 1) + timedelta(n + i)) for i in (0, 1)]
+        for setting in ("mdy", "dmy", "ymd"):
+            one, other = (Timeline([mention(t) for t in (text, end)], setting) for text in texts)
+            order = evident_order([mention(text) for text in (texts[0], end)])
+            if order == evident_order([mention(text) for text in (texts[1], end)]) != "":
+                assert order == orders[end[:2]]
+                assert one.move(3, 0)[0] == other.move(2, 0)[0]
 
 
 @pytest.mark.parametrize("order", ["mdy", "dmy"])
