@@ -27,7 +27,6 @@ from ..text.tokens import outside_code, split_tokens
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .extent import Bounds
-from .phrases import BESIDE
 from .tables import pattern, words
 from .words import builtin_lexicon, features
 
@@ -42,6 +41,7 @@ _NAMES = frozenset({"PERSON", "GPE"})
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
+BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 _FRACTIONS = re.compile(r"[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII)
 
 

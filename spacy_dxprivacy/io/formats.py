@@ -42,6 +42,7 @@ from .records import (
     is_unicode,
     make_record,
 )
+from .values import as_text, as_value
 
 MAX_NAMES = 12  # shown in a receipt
 # Names of columns. The first row of a file without column names may be text.
@@ -59,12 +60,14 @@ class Header:
     """The columns that a table keeps, and its layout.
 
     names: the columns to write. schema: of a .parquet file. delimiter, ending: of lines of .csv.
+    formats: number formats of the columns of a sheet, by name.
     """
 
     names: list[str] = field(default_factory=list)
     schema: Any = field(default=None, repr=False)
     delimiter: str = ""
     ending: str = ""
+    formats: Mapping[str, str] = field(default_factory=dict)
 
 
 OnHeader = Callable[[Header], Any]  # called with the header of a table, before its first record
@@ -156,7 +159,7 @@ def row_record(number: int, size: int, entry: dict[str, Any], fields: Fields) ->
             return Failed(number, f"it has no field {path!r}.", size, _count_fields(entry))
         row.slots.extend(slots)
         heads += [head_in(path)] * len(slots)
-    texts = [read_slot(slot) for slot in row.slots] or [""]
+    texts = [as_text(read_slot(slot)) for slot in row.slots] or [""]
     make = partial(make_record, number, size, texts, origin=row, heads=heads or [""])
     if fields.person is None:
         return make()
@@ -173,7 +176,7 @@ def fill_entry(released: Released, files: FileOptions) -> dict[str, Any]:
     if not isinstance(row, Row):
         return {files.field[0]: released.texts[0]}
     for (holder, key), text in zip(row.slots, released.texts, strict=False):
-        holder[key] = text
+        holder[key] = as_value(text, holder[key])
     return row.entry
 
 

@@ -72,10 +72,27 @@ class ParquetWriter(TableWriter):
     def write_row(self, cells: list[Any]) -> None:
         if self.header.schema is None:
             cells = [as_cell(cell) for cell in cells]
+        else:
+            columns = zip(cells, self.schema, strict=True)
+            cells = [cell if self._fits(cell, column.type) else None for cell, column in columns]
         self.rows.append(cells)
         self.characters += sum(len(cell) for cell in cells if isinstance(cell, str))
         if len(self.rows) >= GROUP_ROWS or self.characters >= GROUP_CHARACTERS:
             self._write_group()
+
+    def _fits(self, cell: Any, kind: Any) -> bool:
+        """Return whether a cell is a value of its column: "[DATE]" is none of a column of dates."""
+        types = self.pa.types
+        is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+        if isinstance(cell, str):
+            return not (is_number or types.is_temporal(kind))
+        if not (isinstance(cell, int) and types.is_integer(kind)):
+            return True
+        try:
+            self.pa.scalar(cell, kind)
+        except (self.pa.ArrowException, OverflowError):
+            return False
+        return True
 
     def finish(self) -> None:
         super().finish()

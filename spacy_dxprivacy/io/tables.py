@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date, datetime
 from itertools import chain, count, dropwhile, islice, zip_longest
 from typing import IO, Any
 from weakref import finalize
@@ -37,6 +38,7 @@ MAX_SHEET = 256 * MB
 MAX_CELL = 32_767  # characters of a cell of .xlsx
 _TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # times of creation and change of a sheet
 _SEPARATOR = re.compile("sep=([,;|\t])")
+_LITERAL = re.compile(r'"[^"]*"|\[[^]]*\]|\\.')  # of a number format: no h of it is an hour
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # not allowed in .xlsx
 
 
@@ -129,18 +131,22 @@ class _Lines:
 
 def read_xlsx(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the rows of the first sheet: its values, without formulas and comments."""
-    rows = _read_sheet(handle)
-    names = columns_of(next(rows, None))
+    sheet = _read_sheet(handle)
+    names = columns_of([value for value, _ in next(sheet, ())] or None)
     fields, width = Fields.of(files).in_columns(names), len(names)
-    on_header(Header(fields.output_columns(names)))
-    for number, row in enumerate(rows, 1):
+    first = next(sheet, [])
+    formats = {name: form for name, (_, form) in zip(names, first, strict=False) if form}
+    on_header(Header(fields.output_columns(names), formats=formats))
+    for number, cells in enumerate(chain([first], sheet), 1):
+        row = [value for value, _ in cells]
         if any(cell is not None for cell in row[width:]):
             yield Failed(number, "it has cells beyond the columns of the first row.")
         elif any(cell is not None for cell in row):
             yield row_record(number, 0, dict(zip_longest(names, row[:width])), fields)
 
 
-def _read_sheet(handle: IO[bytes]) -> Iterator[list[Any]]:
+def _read_sheet(handle: IO[bytes]) -> Iterator[list[tuple[Any, str]]]:
+    """Yield the value and the number format of each cell of a row."""
     needs("openpyxl", ".xlsx", extra="xlsx")
     import openpyxl
 
@@ -149,12 +155,24 @@ def _read_sheet(handle: IO[bytes]) -> Iterator[list[Any]]:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             check_ratio("the .xlsx file", len(raw), sum(i.file_size for i in archive.infolist()))
         book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
-        for row in book.worksheets[0].iter_rows(values_only=True):
-            yield list(row)
+        for row in book.worksheets[0].iter_rows():
+            yield [_value_of(cell.value, getattr(cell, "number_format", "")) for cell in row]
     except TooLarge as error:
         raise UsageError(str(error)) from None
     except Exception:  # openpyxl raises many types for damaged files; messages may quote the file
         raise UsageError("it is not an .xlsx file with a sheet, or it is damaged.") from None
+
+
+def _value_of(value: Any, number_format: str) -> tuple[Any, str]:
+    """Return the value of a cell and its number format: a date if the format shows no time."""
+    if isinstance(value, datetime) and not _shows_time(number_format):
+        value = value.date()
+    is_text = isinstance(value, str) or value is None
+    return value, "" if is_text or number_format == "General" else number_format
+
+
+def _shows_time(number_format: str) -> bool:
+    return "h" in _LITERAL.sub("", number_format).lower()
 
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -240,7 +258,7 @@ class XlsxWriter(TableWriter):
         from openpyxl.cell import WriteOnlyCell
 
         row: list[Any] = []
-        for value in cells:
+        for name, value in zip(self.header.names, cells, strict=True):
             if isinstance(value, (list, dict)):
                 value = as_cell(value)
             elif isinstance(value, str):
@@ -250,8 +268,19 @@ class XlsxWriter(TableWriter):
                     )
                 value = WriteOnlyCell(self.sheet, _CONTROL.sub(" ", value))
                 value.data_type = "s"
+            elif number_format := self._format_of(name, value):
+                value = WriteOnlyCell(self.sheet, value)
+                value.number_format = number_format
             row.append(value)
         self.sheet.append(row)
+
+    def _format_of(self, name: str, value: Any) -> str:
+        """Return the number format of the input's column, if it shows values of this type."""
+        number_format = self.header.formats.get(name, "")
+        is_dated = isinstance(value, date)  # or a datetime
+        if is_dated and _shows_time(number_format) is not isinstance(value, datetime):
+            return ""
+        return number_format
 
     def finish(self) -> None:
         """Write the file without the time of the run."""
