@@ -228,7 +228,7 @@ def test_noise_is_two_sided_geometric(rate):
 
 def test_a_shift_out_of_range_is_refused():
     for settings in ({"epsilon": 0}, {"epsilon": 1.0, "window": 3}, {"window": 0},
-                     {"order": "ymd"}, {"scope": "mention"}, {"weeks": True, "window": 6},
+                     {"order": "myd"}, {"scope": "mention"}, {"weeks": True, "window": 6},
                      {"scope": "one-shift"}):  # fmt: skip
         with pytest.raises(DxError):
             made("dx.DateShift.v1", **settings)
