@@ -38,6 +38,7 @@ from typing import Any
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TABLE = re.compile(r"(<!-- figures: (\S+) -->\n)(.*?)(<!-- /figures -->)", re.S)
 ITEMS = re.compile(r"(<!-- items -->\n)(.*?)(<!-- /items -->)", re.S)
+MAX_ROWS = 40  # of a table on a page
 LEVEL = re.compile(r"(<!-- level: (\w+) -->\n)(.*?)(<!-- /level -->)", re.S)
 
 
@@ -87,15 +88,16 @@ def _read(name: str | Path) -> dict[str, Any]:
 
 
 def table(name: str, result: dict[str, Any]) -> str:
-    """Return the table of a result file in Markdown, and below it what was measured."""
+    """Return the table of a result file in Markdown, and below it what was measured. A table of
+    more than MAX_ROWS rows is left to its file."""
     numbers = [not isinstance(cell, str) for cell in result["rows"][0]]
     rule = ["---:" if number else "---" for number in numbers]
     rows = [result["columns"], rule, *([_cell(cell) for cell in row] for row in result["rows"])]
-    lines = [f"| {' | '.join(row)} |" for row in rows]
+    lines = [f"| {' | '.join(row)} |" for row in rows] if len(rows) <= MAX_ROWS + 2 else []
     settings = f"[Measured](../{name}) at commit {result['commit']}: `{result['command']}`."
     attacker = result["attacker"].rstrip(".")
     attacked = "" if attacker.startswith("none") else f" Attacker: {attacker}."
-    return "\n".join(["", *lines, "", f"{settings} {result['data']}{attacked}", "", ""])
+    return "\n".join(["", *lines, *([""] if lines else []), f"{settings} {result['data']}{attacked}", "", ""])
 
 
 def _cell(value: object) -> str:
@@ -109,7 +111,8 @@ def inventory() -> list[dict[str, Any]]:
     listed: list[dict[str, Any]] = json.loads(text)
     for row in listed:
         results = {path.parent.name: path for path in DOCS.glob(f"papers/*/{row['command']}.json")}
-        read = {name: _read(path.relative_to(DOCS)) for name, path in sorted(results.items())}
+        ordered = sorted(results.items(), key=lambda named: (len(named[0]), named[0]))
+        read = {name: _read(path.relative_to(DOCS)) for name, path in ordered}
         row["found"] = {n: r for n, r in read.items() if row["item"] in r.get("items", {})}
     return listed
 

@@ -17,7 +17,10 @@ least strength at sensitivity 1 (theorem 2), and Laplacian noise Delta_1 / epsil
 coordinate, Delta_1 being the largest L1 distance of two words.
 """
 
+import hashlib
+import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from common import (
@@ -325,7 +328,7 @@ def noise(args, space):
             "statement", ("exact delta / delta, epsilon below 1", max(valid), "<=", 1)
         ),
         "theorem 2, analytic Gaussian": item(
-            "numbers",
+            "statement",
             ("u* - the authors', at epsilon 1, 10 and 40", off, "<=", 1e-6),
             ("u* - that of the package", package, "<=", 1e-9),
         ),
@@ -367,21 +370,36 @@ def noise(args, space):
 # -- figure 2 --------------------------------------------------------------------------------------
 
 
+def scores_of(found, used, space, name, strength):
+    """Return the scores of a mechanism by task, (epsilons, repeats). They are kept in output/cache,
+    so that a run that was stopped goes on where it ended."""
+    told = [space.digest, name, sorted((*key, size) for key, (_, size) in found.items())]
+    key = hashlib.sha256(json.dumps([*told, EPSILONS, REPEATS]).encode()).hexdigest()
+    path = Path("output/cache") / f"tasks-{key[:24]}.json"
+    if path.is_file():
+        kept = json.loads(path.read_text(encoding="utf8"))
+        return {task: np.array(kept[" ".join(task)]) for task in found}
+    X, values = space.vectors.astype(float), {}
+    for epsilon in EPSILONS:
+        for repeat in range(REPEATS):
+            rng = np.random.default_rng(repeat)
+            Z = strength.sample(X, used, epsilon, rng)
+            for task, (measure, _) in found.items():
+                values.setdefault(task, []).append(measure(Z, rng))
+    scores = {task: np.reshape(V, (len(EPSILONS), REPEATS)) for task, V in values.items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({" ".join(task): V.tolist() for task, V in scores.items()})
+    path.write_text(text, encoding="utf8")
+    return scores
+
+
 def curves_of(found, used, space, made):
     """Return mean and standard error by (figure, data, mechanism), each (epsilons, 2)."""
-    X, curves = space.vectors.astype(float), {}
+    curves = {}
     for name, strength in made.items():
-        values = {key: np.zeros((len(EPSILONS), REPEATS)) for key in found}
-        for i, epsilon in enumerate(EPSILONS):
-            for repeat in range(REPEATS):
-                rng = np.random.default_rng(repeat)
-                Z = strength.sample(X, used, epsilon, rng)
-                for key, (measure, _) in found.items():
-                    values[key][i, repeat] = measure(Z, rng)
-        for key, V in values.items():
-            curves[(*key, name)] = np.stack(
-                [V.mean(axis=1), V.std(axis=1, ddof=1) / REPEATS**0.5], 1
-            )
+        for key, V in scores_of(found, used, space, name, strength).items():
+            error = V.std(axis=1, ddof=1) / np.sqrt(REPEATS)
+            curves[(*key, name)] = np.stack([V.mean(axis=1), error], 1)
     for figure_name in {key[0] for key in found}:
         names = [key for key in found if key[0] == figure_name]
         names = [key for key in names if key[1] in OF_PAPER] or names

