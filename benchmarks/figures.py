@@ -38,7 +38,7 @@ from typing import Any
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TABLE = re.compile(r"(<!-- figures: (\S+) -->\n)(.*?)(<!-- /figures -->)", re.S)
 ITEMS = re.compile(r"(<!-- items -->\n)(.*?)(<!-- /items -->)", re.S)
-MAX_ROWS = 40  # of a table on a page
+MAX_ROWS = 50  # of a table on a page
 LEVEL = re.compile(r"(<!-- level: (\w+) -->\n)(.*?)(<!-- /level -->)", re.S)
 
 
