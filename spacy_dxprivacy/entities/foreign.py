@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, partial
 
 from spacy.tokens import Doc
@@ -30,14 +31,17 @@ from .tables import (
     forms,
     listed_of,
     pattern,
+    sections,
     words,
 )
 from .words import builtin_lexicon
 
 _WORD = re.compile(r"[^\s,;:()]+")
-_INITIAL = re.compile(r"[^\W\d_]\.?")
+_INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_a-zß-öø-ÿ][a-z]?\.-?){1,3}")
 _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|in)[ ]){1,3}\Z")
+_NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
+_ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
 OLD = 90
 _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
@@ -172,63 +176,164 @@ def _plain_names() -> dict[str, frozenset[str]]:
 
 def _is_plain(word: str, language: str) -> bool:
     lower = word.lower().rstrip(".")
-    if lower in common_words(language):
+    if lower in common_words(language) or lower in _foreign_words("OFFICES"):
         return True
-    return lower in _plain_names()[language] and lower not in _foreign_words("SURE_SURNAMES")
+    return lower in _plain_names()[language] and lower not in _foreign_words(
+        f"SURE_SURNAMES {language}"
+    )
 
 
 def _classes(word: str, language: str) -> frozenset[str]:
     """Return the name classes of a capitalised word; none for words of the language."""
     bare = word.strip(".'’")
-    short = len(bare) < 3 or (bare.isupper() and len(bare) < 5)
+    short = len(bare) < 3 or (bare.isupper() and len(bare) < 5) or _ELIDED.match(bare)
     if short or not bare[0].isupper() or _is_plain(bare, language):
         return frozenset()
     title = bare.capitalize() if bare.isupper() else bare
     classes = builtin_lexicon().of(title) & NAMES
     if not classes:
-        parts = re.split(r"[-'’]", title)
-        classes = NONE.union(*(builtin_lexicon().of(part.capitalize()) & NAMES for part in parts))
-    if title.lower() in _foreign_words("SURE_SURNAMES"):
+        parts = [part.capitalize() for part in re.split(r"[-'’]", title) if len(part) > 1]
+        of_parts = [builtin_lexicon().of(part) & NAMES for part in parts]
+        classes = NONE.union(*of_parts) if all(of_parts) else NONE
+    if _is_sure(title, language):
         classes |= {"surname"}
     return classes
+
+
+def _is_sure(word: str, language: str) -> bool:
+    """Return whether a capitalised word is a name wherever it stands: a frequent surname, or a word
+    with a letter that the language does not write."""
+    lower = word.lower()
+    if lower in _foreign_words(f"SURE_SURNAMES {language}"):
+        return True
+    return not word.isascii() and not _letters(language).issuperset(lower)
+
+
+@cache
+def _letters(language: str) -> frozenset[str]:
+    marked = dict(line.split(": ") for line in sections("foreign")["letters"])
+    return frozenset("abcdefghijklmnopqrstuvwxyz-'’.·" + marked[language])
 
 
 def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
     for match in pattern("CUED", "foreign").finditer(text):
         yield match.span("name" if match["name"] else "birth")
+    listed_to = -1  # end of the last name of a list that began with a title of several persons
     for run in pattern("NAME_RUN", "foreign").finditer(text):
         words = [
             (m[0], run.start() + m.start(), run.start() + m.end()) for m in _WORD.finditer(run[0])
         ]
         before = text[max(run.start() - 40, 0) : run.start()]
-        yield from _names_in(words, language, before)
+        goes_on = listed_to >= 0 and _NEXT.fullmatch(text, listed_to, run.start()) is not None
+        titles = (_words_of(before)[-1:] or [""])[0], words[0][0]
+        several = not _foreign_words("TITLES_OF_SEVERAL").isdisjoint(map(_bare, titles))
+        line = Run(words, before, text[run.end() : run.end() + 3], several or goes_on, goes_on)
+        names = [*_names_in(line, language)]
+        yield from names
+        listed_to = names[-1][1] if names and line.several else -1
 
 
-def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of persons in a run of adjacent words that follows the text `before`."""
+def _words_of(text: str) -> list[str]:
+    """Return the words at the end of a text, with those behind an apostrophe apart."""
+    return re.split(r"[\s'’(\"«“]+", text.rstrip(" \t"))
+
+
+def _bare(word: str) -> str:
+    return word.lower().rstrip(".")
+
+
+@dataclass(frozen=True)
+class Run:
+    """Adjacent words of which some may be names, and the text beside them.
+
+    several: Whether they are part of a list of persons. listed: Whether the list began before.
+    """
+
+    words: list[Word]
+    before: str
+    after: str
+    several: bool
+    listed: bool
+
+    @property
+    def starts(self) -> bool:
+        """Return whether a sentence or a line starts with the run."""
+        return _STARTS.search(self.before) is not None
+
+
+def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of persons in a run."""
+    words, before = run.words, run.before
     joint = _JOINT.search(before)
-    last = (before.split() or [""])[-1].lower()
-    i, titled = 0, _is_title(last) and not before.endswith("\n")
-    if joint and _is_title((before[: joint.start()].split() or [""])[-1]):  # mevrouw van den Berg
+    last = _words_of(before)[-1]
+    i, titled = 0, run.listed or (_is_title(last) and not before.endswith("\n"))
+    if joint and _is_title(_words_of(before[: joint.start()])[-1]):  # mevrouw van den Berg
         titled, words[0] = True, (words[0][0], words[0][1] - len(joint[0]), words[0][2])
-    article = re.split("['’]", last)[0] in _foreign_words("ARTICLES")
+    article = re.split("['’]", (before.split() or [""])[-1].lower())[0] in _foreign_words(
+        "ARTICLES"
+    )
     while i < len(words):
         word = words[i][0]
-        if _is_title(word):
+        joins = run.several and word == "y"
+        if joins or (_is_title(word) and not (i + 1 == len(words) and titled)):
             titled, i = True, i + 1
             continue
-        initial = _INITIAL.fullmatch(word) and i + 1 < len(words)
         end = i
-        if titled or initial or _classes(word, language):
-            sure = word.lower() in _foreign_words("SURE_SURNAMES")
-            after_end = _ends(words[i - 1][0]) if i else _STARTS.search(before)
+        opened = titled or _is_opened(run, i, language)
+        if (opened and not _is_function_word(word)) or _named(words, i, language):
+            sure = _is_sure(word, language)
+            after_end = _ends(words[i - 1][0]) if i else run.starts
             # After an article ("Der Koch") or a sentence's end, one surname is weak evidence.
             starts = (bool(after_end) and not sure) or (not i and article)
-            end = _end(words, i, language, titled=titled, starts=starts)
+            part = words[: _join(words, i)] if run.several else words
+            end = _end(part, i, language, titled=opened, starts=starts)
         if end > i:
             last, _, stop = words[end - 1]
             yield words[i][1], stop - _ends(last)
         i, titled = max(end, i + 1), False
+
+
+def _join(words: list[Word], i: int) -> int:
+    """Return the index of the next "y" from the i-th word on: in a list it is no part of a name."""
+    return next((k for k in range(i, len(words)) if words[k][0] == "y"), len(words))
+
+
+def _named(words: list[Word], i: int, language: str) -> frozenset[str]:
+    """Return the name classes of the i-th word. The next one may show them: a family name follows a
+    first name that is also a word of the language (Ernst Weber); a first name follows a family name
+    in capitals (WAJDA Anna)."""
+    word, classes = words[i][0], _classes(words[i][0], language)
+    if classes or i + 1 == len(words) or _ends(word):
+        return classes
+    after = _classes(words[i + 1][0], language)
+    listed = builtin_lexicon().of(word) & NAMES
+    if word[1:].islower() and "first_name" in listed and "surname" in after:
+        return listed
+    is_given = "first_name" in after and not words[i + 1][0].isupper()
+    if word.isupper() and is_given and _may_be(word, language):
+        return frozenset({"surname"})
+    return NONE
+
+
+def _is_opened(run: Run, i: int, language: str) -> bool:
+    """Return whether the i-th word is an initial before a name. At the start of a line, a letter
+    may number a heading ("A. Procedure"), and behind a noun a thing ("Plan B."): there, a listed
+    name or a comma must follow."""
+    words = run.words
+    k = i
+    while k < len(words) and _INITIAL.fullmatch(words[k][0]):
+        k += 1
+    if k == i or k == len(words) or not words[i][0].endswith("."):
+        return False
+    if k > i + 1 or _classes(words[k][0], language) or not (i or run.starts):
+        return True
+    return not i and k + 1 == len(words) and run.after.startswith((",", ";", "\t"))
+
+
+def _is_function_word(word: str) -> bool:
+    """Return whether a word begins no name, also after a title: an article or an office."""
+    lists = ("ARTICLES", "PARTICLES", "OFFICES")
+    return any(word.lower() in _foreign_words(name) for name in lists)
 
 
 def _ends(word: str) -> bool:
@@ -242,25 +347,41 @@ def _is_title(word: str) -> bool:
 
 def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool) -> int:
     """Return the end of the name that begins with the i-th word, or i if there is no name. A rare
-    name alone at the start of a sentence is too little evidence."""
-    first = _classes(words[i][0], language)
+    name alone at the start of a sentence is too little evidence.
+
+    titled: Whether a title or initial shows that a name begins.
+    """
+    first = _named(words, i, language)
+    given = "first_name" in first
+    opened = titled and (language != "de" or _INITIAL.fullmatch(words[i][0]) is not None)
     end, k, unknown, joined = i + 1, i + 1, 0, False
     while k < len(words) and k < i + 7 and not _ends(words[k - 1][0]):
         word = words[k][0]
         if word.lower() in _foreign_words("PARTICLES") or _INITIAL.fullmatch(word):
             k, joined = k + 1, True
             continue
+        if _is_title(word):
+            break
         listed = word[0].isupper() and bool(builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
-        named = bool(_classes(word, language)) or (listed and "first_name" in first)
-        named = named or (joined and (titled or "first_name" in first))
-        guess = not named and not unknown and not _is_plain(word, language) and word[0].isupper()
-        if not named and not (guess and "first_name" in first):
+        named = bool(_classes(word, language)) or (listed and (given or opened))
+        named = named or (joined and (titled or given)) or (opened and _may_be(word, language))
+        guess = not named and not unknown and _may_be(word, language)
+        if not named and not (guess and first):
             break
         unknown, joined = unknown + (not named), False
         end = k = k + 1
     word = words[i][0]
+    if _INITIAL.fullmatch(word):
+        return end if end > i + 1 else i
     plain = word.lower() in _plain_names()[language]
-    frequent = word in builtin_lexicon().classes and "first_name" in first and not plain
+    frequent = word in builtin_lexicon().classes and given and not plain
     named = bool(first or builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
-    sure = frequent or end > i + 1 or (titled and (named or not _is_plain(word, language)))
+    sure = frequent or end > i + 1 or (titled and (named or _may_be(word, language)))
     return end if sure or (first and not starts) else i
+
+
+def _may_be(word: str, language: str) -> bool:
+    """Return whether a word that no list holds may be a name where one is expected."""
+    is_short = word.isupper() and 1 < len(word) < 5
+    is_open = word[0].isupper() and not is_short and not _ELIDED.match(word)
+    return is_open and not _is_plain(word, language)

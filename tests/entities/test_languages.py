@@ -202,6 +202,63 @@ def test_the_ruler_finds_no_nouns_in_german():
     assert [ent.text for ent in nlp(text).ents] == []
 
 
+def persons_in(language, text):
+    doc = pipeline_of("dx_entity_ruler", lang=language)(text)
+    return [ent.text for ent in doc.ents if ent.label_ == "PERSON"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("fr", "représenté par M. S. Kotuła, avocat", ["S. Kotuła"]),
+        ("fr", "par Mme Weldan Tarzibachi, qui est là", ["Weldan Tarzibachi"]),
+        ("fr", "par Me P.-G. Nyström et L.-E. Oqvist, avocats", ["P.-G. Nyström", "L.-E. Oqvist"]),
+        (
+            "fr",
+            "les juges Raimondi, Nicolaou et Bianku ont voté",
+            ["Raimondi", "Nicolaou", "Bianku"],
+        ),
+        ("fr", "il a vu le sergent Gamblewick et un dénommé Heffyx", ["Gamblewick", "Heffyx"]),
+        ("es", "los Sres. Repikov, Gölcük y Pekkan son jueces", ["Repikov", "Gölcük", "Pekkan"]),
+        ("es", "la letrada Idoia Etxandi y la procuradora Oyhana", ["Idoia Etxandi", "Oyhana"]),
+        ("es", "con Grażyna Waltoś y la Sra. Wanda Pawlicz", ["Grażyna Waltoś", "Wanda Pawlicz"]),
+        ("es", "según S. Kotuła, que es testigo", ["S. Kotuła"]),
+        (
+            "it",
+            "sentito l'avv. G. Brambillasca e il giudice Quaranzio",
+            ["G. Brambillasca", "Quaranzio"],
+        ),
+        (
+            "nl",
+            "door mr. P. Hoogstraetens en rechter Dijkgraafs",
+            ["P. Hoogstraetens", "Dijkgraafs"],
+        ),
+        (
+            "de",
+            "mit Rechtsanwalt Dr. Öztürkoğlu und E. Wachtelmeier",
+            ["Öztürkoğlu", "E. Wachtelmeier"],
+        ),
+        ("de", "mit Ernst Weber und mit WAJDALSKI Anna", ["Ernst Weber", "WAJDALSKI Anna"]),
+    ],
+)
+def test_titles_roles_initials_and_lists_show_who_is_named(language, text, persons):
+    assert persons_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("fr", "A. Procédure devant la Cour\nD. L'impôt ecclésial"),
+        ("fr", "le Royaume-Uni et la Grande Chambre de la Cour"),
+        ("es", "El Fiscal General del Tribunal de Casación y la juez del Tribunal Regional"),
+        ("es", "La Sala decidió. La Gran Sala también."),
+        ("de", "Plan B. Danach kam die Gruppe A. Patienten wurden befragt."),
+    ],
+)
+def test_headings_offices_and_articles_are_no_names(language, text):
+    assert persons_in(language, text) == []
+
+
 @pytest.mark.parametrize(
     ("language", "text", "addresses"),
     [
