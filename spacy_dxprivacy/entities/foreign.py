@@ -42,6 +42,7 @@ _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|i
 _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
+_ELISION = re.compile(r"\A\w{1,5}['’](?=\w\w)")
 OLD = 90
 _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
@@ -217,7 +218,10 @@ def _letters(language: str) -> frozenset[str]:
 
 def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
     for match in pattern("CUED", "foreign").finditer(text):
-        yield match.span("name" if match["name"] else "birth")
+        start, end = match.span(match.lastgroup or 0)
+        family, comma, given = text[start:end].partition(",")
+        is_inverted = family.isupper() or "first_name" in _classes(given.strip(), language)
+        yield start, end if is_inverted or not comma else start + len(family)
     listed_to = -1  # end of the last name of a list that began with a title of several persons
     for run in pattern("NAME_RUN", "foreign").finditer(text):
         words = [
@@ -279,7 +283,8 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
             titled, i = True, i + 1
             continue
         end = i
-        opened = titled or _is_opened(run, i, language)
+        with_somebody = not i and last.lower() in _foreign_words("BEFORE_PERSONS")
+        opened = titled or with_somebody or _is_opened(run, i, language)
         if (opened and not _is_function_word(word)) or _named(words, i, language):
             sure = _is_sure(word, language)
             after_end = _ends(words[i - 1][0]) if i else run.starts
@@ -332,8 +337,9 @@ def _is_opened(run: Run, i: int, language: str) -> bool:
 
 def _is_function_word(word: str) -> bool:
     """Return whether a word begins no name, also after a title: an article or an office."""
-    lists = ("ARTICLES", "PARTICLES", "OFFICES")
-    return any(word.lower() in _foreign_words(name) for name in lists)
+    lower = word.lower()
+    particle = lower in _foreign_words("ARTICLES") or lower in _foreign_words("PARTICLES")
+    return (particle and word == lower) or lower in _foreign_words("OFFICES")
 
 
 def _ends(word: str) -> bool:
@@ -342,7 +348,8 @@ def _ends(word: str) -> bool:
 
 
 def _is_title(word: str) -> bool:
-    return not _foreign_words("TITLES").isdisjoint({word.lower(), word.lower().rstrip(".")})
+    lower = _ELISION.sub("", word.lower())
+    return not _foreign_words("TITLES").isdisjoint({lower, lower.rstrip(".")})
 
 
 def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool) -> int:
@@ -373,6 +380,8 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
     word = words[i][0]
     if _INITIAL.fullmatch(word):
         return end if end > i + 1 else i
+    if end == i + 1 and word.lower() in _foreign_words("PARTICLES"):
+        return i
     plain = word.lower() in _plain_names()[language]
     frequent = word in builtin_lexicon().classes and given and not plain
     named = bool(first or builtin_lexicon().of(word.rstrip(".'’")) & NAMES)

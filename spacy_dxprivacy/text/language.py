@@ -119,6 +119,7 @@ MIN_WORDS = 3
 LONG_WORD = 5  # letters of a word that alone is evidence of a language
 KNOWN, FREQUENT = 30_000, 1000  # ranks of English words
 SURE, SURE_OF_THREE = 0.5, 0.7  # least probability of a language, and of the likeliest three
+SURE_WITH_WORD = 0.25  # and of one of whose common words, which English does not have, is there
 # Languages in which English words, names and Latin terms look to be. No text counts as theirs.
 _LOOKALIKES = frozenset("af cy eo eu ga gl ha la lb mg pcm rw sn so sw tl".split())
 _CODES = {"no": "nb", "nn": "nb"}
@@ -153,7 +154,8 @@ def _by_letters(text: str) -> str:
     if _may_be_names(text, len(found)) and common.isdisjoint(evidence):
         return ""
     if language in COVERED:
-        return language if share >= SURE else ""
+        kinds = [other for other in COVERED if common_words(other) & evidence & unknown]
+        return language if share >= (SURE_WITH_WORD if kinds == [language] else SURE) else ""
     kin = sum(share for code, share in ranked if code != "en" and code not in _LOOKALIKES)
     is_word = len(evidence) > 1 or len(min(evidence)) >= LONG_WORD
     return language if is_word and kin >= SURE_OF_THREE else ""

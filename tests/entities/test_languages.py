@@ -72,6 +72,11 @@ def test_the_language_of_a_text_is_known(language):
         ("The patient was seen on Monday and she has had no pain since then, he says.", "en"),
         ("Der Patient und die Schwester.", "de"),  # by its letters
         ("Schwester Anna", ""),  # too short
+        *((text, "de") for text in ("Er kam gestern.", "Klaus kam heim", "kommst du mit Lena?")),
+        ("Sabine kam um acht", "de"),
+        ("Ik kom met Joris", "nl"),
+        ("J'arrive avec Sophie", "fr"),
+        *((text, "") for text in ("John came late", "I met Jan de Vries", "Kam met Mit in Bei")),
         ("", ""),
         ("5.3.2023; 17; 42" * 50, ""),
         ("Пациент поступил в больницу с болью в колене и остался там на две недели.", "xx"),
@@ -238,6 +243,15 @@ def persons_in(language, text):
             "mit Rechtsanwalt Dr. Öztürkoğlu und E. Wachtelmeier",
             ["Öztürkoğlu", "E. Wachtelmeier"],
         ),
+        (
+            "fr",
+            "On l'a vu chez Djibriel.\n\nBien à vous, bises\nSolène Ty",
+            ["Djibriel", "Solène Ty"],
+        ),
+        ("fr", "NOM: DELACROIX-BERTAUX Prénom: Maëlys", ["DELACROIX-BERTAUX", "Maëlys"]),
+        ("es", "Paciente: URRUTIA ZABALA, Joseba. Sin fiebre.", ["URRUTIA ZABALA, Joseba"]),
+        ("nl", "met de heer El Idrissi gesproken. Groetjes,\nSjoerd", ["El Idrissi", "Sjoerd"]),
+        ("it", "ha parlato con l'avv. Squarcialupi ieri", ["Squarcialupi"]),
         ("de", "mit Ernst Weber und mit WAJDALSKI Anna", ["Ernst Weber", "WAJDALSKI Anna"]),
     ],
 )
