@@ -54,6 +54,8 @@ def match_foreign(doc: Doc, language: str) -> set[Entity]:
     entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
     entities |= {*_places(text, language)}
     entities |= {*values_in(text)}
+    # A number with the key or the form of an identifier is not a telephone number.
+    entities -= {entity._replace(label="PHONE") for entity in entities if entity.label == "ID"}
     taken = {
         place
         for label, start, end in entities

@@ -274,6 +274,21 @@ def test_headings_offices_and_articles_are_no_names(language, text):
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "number"),
+    [
+        ("fr", "Une requête (no 36110/97) contre la Turquie", "36110/97"),
+        ("es", "las demandas 43185/98 y otras", "43185/98"),
+        ("fr", "SIRET 732 829 320 00074 de la société", "732 829 320 00074"),
+        ("fr", "la société 732 829 320 00074 est là", "732 829 320 00074"),
+        ("de", "Die Steuer-ID ist 86 095 742 719 und", "86 095 742 719"),
+    ],
+)
+def test_an_identifier_is_no_telephone_number(language, text, number):
+    doc = pipeline_of("dx_entity_ruler", lang=language)(text)
+    assert [ent.text for ent in doc.ents if ent.label_ == "ID"] == [number]
+
+
+@pytest.mark.parametrize(
     ("language", "text", "addresses"),
     [
         ("de", "Er wohnt Am Alten Markt 3a, 50667 Köln.", ["Am Alten Markt 3a, 50667 Köln"]),
