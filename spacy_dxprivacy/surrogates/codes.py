@@ -4,10 +4,12 @@ Persons     a mail address or user name made of a person's name ("jdoe", "john.d
             becomes that of the person's surrogate: with a key wherever public lists recognise a
             name in it, otherwise if the document names the person. All other mentions are drawn as
             follows
-Contact     drawn from ranges reserved for examples: telephone numbers with 555-01xx, example.com,
+Contact     drawn from ranges reserved for examples: telephone numbers of the regulator of their
+            country (Ofcom, ARCEP, Bundesnetzagentur, ACMA), others with 555-01xx, example.com,
             .org and .net (RFC 2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737),
             2001:db8::/32 (RFC 3849); a user name is a word and four digits. Visible are the
-            kind of each mention, among these, and the form of a telephone number
+            kind of each mention, among these, and the form of a telephone number, with its
+            country and whether it is of a mobile or of a large town
 Digits      records, accounts, cards: every digit and letter is sampled uniformly, in the form of
             the mention. A valid card number becomes a card number of a test range (4000 00,
             5105 10, 3782 82) with a valid check digit; a valid IBAN becomes an IBAN of the same
@@ -32,6 +34,7 @@ from ..privacy.randomness import below
 from ..registries import registry
 from .base import Draws, Independent, Mention, Scope, Stream, digits, draw_from
 from .name_forms import DrawnName, family_of, fold, name_classes, user_words
+from .phones import number_in, reserved
 
 DOMAINS = ("example.com", "example.org", "example.net")
 PERSONS_KEY = (
@@ -67,7 +70,8 @@ class Contact(Independent):
     adjacent = "contacts of one kind"
     traits: ClassVar[tuple[str, ...]] = (
         "which are telephone numbers, mail, web and IP addresses, user names, the form of "
-        "telephone numbers, and whether web addresses begin with a scheme or www, and user names "
+        "telephone numbers, their country and whether they are of a mobile, and whether web "
+        "addresses begin with a scheme or www, and user names "
         "with @",
         OF_PERSONS,
     )
@@ -78,13 +82,15 @@ class Contact(Independent):
         drawn: dict[tuple[str, str], str] = {}
         contacts: list[str | None] = []
         for mention, kind in zip(mentions, kinds, strict=True):
-            # Mentions of one contact share it; a phone number is its last ten digits.
-            bare = "".join(filter(str.isdigit, mention.text))[-10:] if kind == "phone" else ""
+            # Mentions of one contact share it.
+            language = self.scope.language(draws)
+            bare = _own_digits(mention.text, language) if kind == "phone" else ""
             identity = bare or mention.text.strip().casefold()
             draw = partial(self._draw, kind, mention.text, identity, draws)
             surrogate = self.scope.draw_once(drawn, (identity, kind), draw)
+            is_phone = kind == "phone"
             contacts.append(
-                _write_digits(surrogate, mention.text) if kind == "phone" else surrogate
+                _write_digits(surrogate, mention.text, language) if is_phone else surrogate
             )
         # Last, so that the draws do not depend on which mentions are made of a person's name.
         for i, kind in enumerate(kinds):
@@ -93,7 +99,8 @@ class Contact(Independent):
         return contacts
 
     def _draw(self, kind: str, text: str, identity: str, draws: Draws) -> str:
-        return contact(kind, text, self.scope.stream(draws, "contact", identity))
+        stream = self.scope.stream(draws, "contact", identity)
+        return contact(kind, text, stream, self.scope.language(draws))
 
 
 @registry.dx_surrogates("dx.Contact.v1")
@@ -121,8 +128,8 @@ def kind_of(text: str) -> str:
     return "web" if _SCHEME.match(text) or "." in text.strip(".") or "/" in text else "user"
 
 
-def contact(kind: str, text: str, stream: Stream) -> str:
-    """Draw a contact of this kind, in the form of the text."""
+def contact(kind: str, text: str, stream: Stream, language: str = "en") -> str:
+    """Draw a contact of this kind, in the form of the text. language: That of the document."""
     if kind == "mail":
         first = draw_from(listed("female") + listed("male"), stream)
         last = draw_from(listed("surnames"), stream)
@@ -132,7 +139,9 @@ def contact(kind: str, text: str, stream: Stream) -> str:
     if kind == "ipv6":
         return f"2001:db8::{below(2**16, stream):x}:{below(2**16, stream):x}"
     if kind == "phone":
-        return _phone(text, stream)
+        number = number_in(text, language)
+        drawn = _phone(text, stream) if number is None else reserved(number, stream)
+        return _write_digits(drawn, text, language)
     if kind == "user":
         at = "@" * text.startswith("@")
         return f"{at}{draw_from(listed('streets'), stream).lower()}{digits(4, stream)}"
@@ -150,18 +159,29 @@ def _phone(text: str, stream: Stream) -> str:
     k = len([i for i in places if cut is None or i < cut.start()]) or len(places)
     local = "55501" + digits(2, stream)
     area = f"{2 + below(8, stream)}{digits(2, stream)}"
-    number = (_country(k) + area + local)[-k:] + digits(len(places) - k, stream)
-    return _write_digits(number, text)
+    return (_country(k) + area + local)[-k:] + digits(len(places) - k, stream)
 
 
 def _country(k: int) -> str:
     return "1" if k == 11 else "9" * max(k - 10, 0)
 
 
-def _write_digits(number: str, text: str) -> str:
-    """Replace the digits of a text, in place, by the digits of a drawn number."""
+def _own_digits(text: str, language: str) -> str:
+    """Return the digits that all mentions of a telephone number share."""
+    number = number_in(text, language)
+    return "".join(filter(str.isdigit, text))[-10:] if number is None else number.own
+
+
+def _write_digits(number: str, text: str, language: str) -> str:
+    """Replace the digits of a text, in place, by the digits of a drawn number. The code of its
+    country stays."""
     drawn, k = "".join(filter(str.isdigit, number)), sum(map(str.isdigit, text))
-    numerals = iter(drawn if len(drawn) == k else (_country(k) + drawn[-10:])[-k:])
+    written = number_in(text, language)
+    if written is not None:
+        drawn = written.prefix + drawn[-(len(written.own) + written.extension) :]
+    if len(drawn) != k:
+        drawn = (_country(k) + drawn[-10:])[-k:]
+    numerals = iter(drawn)
     return "".join(next(numerals) if c.isdigit() else c for c in text)
 
 

@@ -246,6 +246,14 @@ FORMS = [
     ("dx.Digits.v1", "7" * 400, r"\d{400}"),
     ("dx.Digits.v1", "10.20.30.40", RESERVED),
     ("dx.Contact.v1", "+1 (415) 867-5309", r"\+1 \(\d{3}\) 555-01\d\d"),
+    ("dx.Contact.v1", "020 7123 4567", r"020 7946 0\d{3}"),
+    ("dx.Contact.v1", "07712 345678", r"07700 900\d{3}"),
+    ("dx.Contact.v1", "+44 (0)161 496 1234", r"\+44 \(0\)163 296 0\d{3}"),
+    ("dx.Contact.v1", "0044 7712 345678 ext. 12", r"0044 7700 900\d{3} ext\. \d\d"),
+    ("dx.Contact.v1", "+33 6 12 34 56 78", r"\+33 6 39 98 \d\d \d\d"),
+    ("dx.Contact.v1", "+49 171 2345678", r"\+49 171 39200\d\d"),
+    ("dx.Contact.v1", "+61 2 9374 4000", r"\+61 2 5550 \d{4}"),
+    ("dx.Contact.v1", "+48 22 123 45 67", r"\+\d\d \d\d 555 01 \d\d"),
     ("dx.Contact.v1", "maria@stmary.org", r"\w+\.\w+@example\.(com|org|net)"),
     ("dx.Contact.v1", "https://www.stmary.org/x", r"https://www\.example\.(com|org|net)/\w+"),
     ("dx.Contact.v1", "10.20.30.40", RESERVED),
@@ -264,6 +272,12 @@ def test_the_form_of_what_is_drawn(name, text, form):
     bare = new.replace(" ", "")
     assert not form.startswith("4000") or luhn(bare) == 0
     assert not form.startswith("GB") or mod97(bare) == 1
+
+
+def test_a_telephone_number_is_the_same_with_and_without_the_code_of_its_country():
+    for pair in (("07712 345678", "+44 7712 345678"), ("020 7123 4567", "0044 (0)20 7123 4567")):
+        bare, coded = (re.sub(r"\D", "", new) for new in draw(made("dx.Contact.v1"), *pair))
+        assert bare[1:] == coded[-10:]
 
 
 def test_places_and_addresses_of_a_document_fit_each_other():
