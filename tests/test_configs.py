@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 CONFIGS = sorted((ROOT / "configs").glob("*.cfg"))
 FACTORIES = (
     "dx_sanitizer", "dx_entity_sanitizer", "dx_entity_ruler", "dx_entity_recognizer", "dx_models",
-    "dx_presidio",
+    "dx_language_models", "dx_presidio",
 )  # fmt: skip
 
 

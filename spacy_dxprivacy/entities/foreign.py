@@ -272,8 +272,8 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
     words, before = run.words, run.before
     joint = _JOINT.search(before)
     last = _words_of(before)[-1]
-    i, titled = 0, run.listed or (_is_title(last) and not before.endswith("\n"))
-    if joint and _is_title(_words_of(before[: joint.start()])[-1]):  # mevrouw van den Berg
+    i, titled = 0, run.listed or (is_title(last) and not before.endswith("\n"))
+    if joint and is_title(_words_of(before[: joint.start()])[-1]):  # mevrouw van den Berg
         titled, words[0] = True, (words[0][0], words[0][1] - len(joint[0]), words[0][2])
     article = re.split("['’]", (before.split() or [""])[-1].lower())[0] in _foreign_words(
         "ARTICLES"
@@ -281,7 +281,7 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
     while i < len(words):
         word = words[i][0]
         joins = run.several and word == "y"
-        if joins or (_is_title(word) and not (i + 1 == len(words) and titled)):
+        if joins or (is_title(word) and not (i + 1 == len(words) and titled)):
             titled, i = True, i + 1
             continue
         end = i
@@ -344,12 +344,23 @@ def _is_function_word(word: str) -> bool:
     return (particle and word == lower) or lower in _foreign_words("OFFICES")
 
 
+def named_part(text: str, language: str) -> tuple[int, int]:
+    """Return where a name of another recogniser starts and ends, without titles and words of the
+    language around it; two equal places if nothing is left."""
+    words = [
+        match.span()
+        for match in _WORD.finditer(text)
+        if _may_be(match[0], language) and not is_title(match[0])
+    ]
+    return (words[0][0], words[-1][1]) if words else (0, 0)
+
+
 def _ends(word: str) -> bool:
     """Return whether a word ends a sentence."""
-    return word.endswith(".") and not (_INITIAL.fullmatch(word) or _is_title(word))
+    return word.endswith(".") and not (_INITIAL.fullmatch(word) or is_title(word))
 
 
-def _is_title(word: str) -> bool:
+def is_title(word: str) -> bool:
     lower = _ELISION.sub("", word.lower())
     return not _foreign_words("TITLES").isdisjoint({lower, lower.rstrip(".")})
 
@@ -369,7 +380,7 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
         if word.lower() in _foreign_words("PARTICLES") or _INITIAL.fullmatch(word):
             k, joined = k + 1, True
             continue
-        if _is_title(word):
+        if is_title(word):
             break
         listed = word[0].isupper() and bool(builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
         named = bool(_classes(word, language)) or (listed and (given or opened))

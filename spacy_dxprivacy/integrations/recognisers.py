@@ -1,9 +1,10 @@
-"""Add the entities of other pipelines (dx_models), and those of presidio (dx_presidio)."""
+"""Add the entities of other pipelines (dx_models, dx_language_models), and those of presidio
+(dx_presidio)."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,9 +13,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..config.options import to_names
+from ..entities.foreign import named_part
 from ..errors import DxError, Errors, FailsClosed
 from ..pipeline.selectors import entity_labels
-from ..text.mentions import Entity, add_spans
+from ..text.language import language_of_doc
+from ..text.mentions import Entity, add_spans, plain_label
 from ..text.tokens import MANY_WORDS, trim_vocab
 from ..validate import fail
 
@@ -56,6 +59,69 @@ class DxModels(FailsClosed):
                 for doc, entities in zip(docs, _recognise(model, docs), strict=True):
                     add_spans(doc, entities)
             yield from docs
+
+
+@Language.factory("dx_language_models", assigns=["doc.spans"])
+def make_dx_language_models(nlp: Language, name: str, models: dict[str, str]) -> DxLanguageModels:
+    """Make a component with a pipeline for each of some languages.
+
+    Args:
+        nlp: The pipeline.
+        name: The name of the component.
+        models: Language -> package, such as {"fr": "fr_core_news_sm"}.
+    """
+    return DxLanguageModels(models)
+
+
+class DxLanguageModels(FailsClosed):
+    """Add the persons, places and organisations of a pipeline of the text's language.
+
+    Small pipelines also mark words of the language: those at the ends of an entity are dropped, and
+    so are entities of nothing else. A pipeline is loaded at the first text of its language.
+
+    models: language -> package. Raises DxError if a pipeline fails, or changes the text.
+    """
+
+    def __init__(self, models: Mapping[str, str]) -> None:
+        self.models = dict(models)
+        self._loaded: dict[str, Language] = {}
+
+    @property
+    def recognisers(self) -> tuple[str, ...]:
+        """Return the name and version of each pipeline, for receipts."""
+        return tuple(f"{model} {util.get_package_version(model)}" for model in self.models.values())
+
+    def __call__(self, doc: Doc) -> Doc:
+        return next(self.pipe([doc]))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Yield the Docs with the entities added, in order."""
+        for docs in util.minibatch(stream, batch_size):
+            languages = [language_of_doc(doc) for doc in docs]
+            for language in self.models.keys() & {*languages}:
+                those = [doc for doc, code in zip(docs, languages, strict=True) if code == language]
+                found = _recognise(self._model(language), those)
+                for doc, entities in zip(those, found, strict=True):
+                    add_spans(doc, _names_among(doc.text, entities, language))
+            yield from docs
+
+    def _model(self, language: str) -> Language:
+        if language not in self._loaded:
+            name = self.models[language]
+            self._loaded[language] = util.load_model(name, exclude=_NOT_NEEDED)
+        return self._loaded[language]
+
+
+_NOT_NEEDED = ("morphologizer", "tagger", "parser", "senter", "attribute_ruler", "lemmatizer")
+_NAMED = ("PERSON", "GPE", "ORG")
+
+
+def _names_among(text: str, entities: list[Entity], language: str) -> Iterator[Entity]:
+    """Yield the names among entities, without words of the language at their ends."""
+    for label, first, last in entities:
+        start, end = named_part(text[first:last], language)
+        if start < end and plain_label(label) in _NAMED:
+            yield Entity(label, first + start, first + end)
 
 
 def _recognise(model: Language, docs: list[Doc]) -> list[list[Entity]]:

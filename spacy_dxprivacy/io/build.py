@@ -21,7 +21,7 @@ from ..config.options import PipelineOptions, to_names, unknown_key
 from ..config.spacy_config import read_config
 from ..entities import NETWORK, NETWORK_CONFIG
 from ..errors import DxError, UsageError
-from ..files.limits import MAX_CONFIG, check_size
+from ..files.limits import MAX_CONFIG, check_size, read_json
 from ..mechanisms.named import mechanism_config, parameters_of
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.receipt import ANNOTATIONS
@@ -99,6 +99,8 @@ def unfitted(options: PipelineOptions) -> Language:
         nlp.add_pipe(factory, config=settings.get(factory, {}))
     if len(models) > 1 and (other_models := [name for name in models if name not in RECOGNISERS]):
         nlp.add_pipe("dx_models", config={"models": other_models})
+    if not options.model and (installed := installed_pipelines()):
+        nlp.add_pipe("dx_language_models", config={"models": installed})
     if options.entities:
         # person -> PERSON, if a recogniser of the pipeline predicts PERSON and not person.
         labels = entity_labels(nlp, before="") or ()
@@ -156,6 +158,24 @@ def _is_installed(name: str) -> bool:
     found = find_spec(name) if util.is_package(name) and name.isidentifier() else None
     folders = () if found is None else found.submodule_search_locations or ()
     return any((Path(folder) / "meta.json").is_file() for folder in folders)
+
+
+def installed_pipelines() -> dict[str, str]:
+    """Return language -> the largest installed pipeline of spaCy for it that fits this spaCy; not
+    for English, which the network reads."""
+    found: dict[str, str] = {}
+    for language in COVERED[1:]:
+        for size in ("lg", "md", "sm"):
+            name = f"{language}_core_news_{size}"
+            if language not in found and _is_installed(name) and _fits(name):
+                found[language] = name
+    return found
+
+
+def _fits(package: str) -> bool:
+    """Return whether an installed pipeline was made for this version of spaCy."""
+    meta = read_json(util.get_package_path(package) / "meta.json")
+    return util.is_compatible_version(spacy.__version__, meta["spacy_version"]) is True
 
 
 @contextmanager

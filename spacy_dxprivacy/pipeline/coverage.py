@@ -20,7 +20,8 @@ from .selectors import Entities
 from .settings import SanitizerSettings
 from .unknown_words import REDACTED
 
-RECOGNISERS = ("dx_entity_ruler", "dx_entity_recognizer")  # factories; they cover COVERED only
+# Factories that cover COVERED only.
+RECOGNISERS = ("dx_entity_ruler", "dx_entity_recognizer", "dx_language_models")
 MULTILINGUAL = "xx"
 
 

@@ -58,6 +58,7 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Rece
         vectors=settings.vectors,
         seeded=settings.rng.seed is not None,
         in_clear=_in_clear(settings, nlp),
+        recognisers=_recognisers(nlp),
         attacker=None if measured is None else measured.to_dict(),
         scale=scale_of(mechanism, len(space)),
         odds=_odds(mechanism),
@@ -70,6 +71,12 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Rece
         return terms
     unused: dict[str, Any] = dict.fromkeys(("attacker", "scale", "odds", "editor"))
     return replace(terms, mechanism=surrogate_names(surrogates), guarantee=None, **unused)
+
+
+def _recognisers(nlp: Language | None) -> tuple[str, ...]:
+    """Return the pipelines that components use without being asked by name."""
+    pipes = [] if nlp is None else [pipe for _, pipe in nlp.pipeline]
+    return tuple(name for pipe in pipes for name in getattr(pipe, "recognisers", ()))
 
 
 def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, ...]:

@@ -88,6 +88,7 @@ class Stage(TypedDict, total=False):
     vectors: str
     seeded: bool
     in_clear: list[str]
+    recognisers: list[str]
     write: str
     version: str
 
@@ -218,6 +219,7 @@ class ReceiptTerms:
         mechanism: The registered name; those of the surrogates if no word can be sampled.
         guarantee: Of a sampled word; None if no word can be sampled.
         surrogates: The terms of each label, with a guarantee of its own.
+        recognisers: Installed pipelines of languages that are used without being named.
     """
 
     mechanism: str
@@ -236,6 +238,7 @@ class ReceiptTerms:
     surrogates: dict[str, dict[str, Any]] | None = None
     attacker: dict[str, Any] | None = None
     odds: dict[str, Any] | None = None
+    recognisers: tuple[str, ...] = ()
 
     @property
     def draws_words(self) -> bool:
@@ -285,6 +288,8 @@ class ReceiptTerms:
     def stages(self, in_clear: Iterable[str]) -> list[Stage]:
         """Return all stages. in_clear: descriptions of what is visible."""
         release = self._stage("release")
+        if self.recognisers:
+            release |= {"recognisers": [*self.recognisers]}
         return [*self._stages, release | {"in_clear": list(in_clear), "version": __version__}]
 
     @cached_property
@@ -326,6 +331,7 @@ class ReceiptTerms:
         stated |= {"in_clear": tuple(receipt.in_clear), "found": receipt.found or {}}
         return cls(
             **stated,
+            recognisers=tuple(receipt.stage("release").get("recognisers", ())),
             mechanism=receipt.mechanism,
             guarantee=Guarantee.from_dict(words["guarantee"]) if words else None,
             numbers=Guarantee.from_dict(numbers["guarantee"]) if numbers else None,

@@ -3,6 +3,7 @@ the labels of their models, and en_core_web_sm where it is installed."""
 
 import importlib.util
 import re
+import sys
 import warnings
 
 import pytest
@@ -15,6 +16,7 @@ from spacy.tokens import Doc
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.integrations import recognisers as registered  # noqa: F401
 from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.pipeline.receipt import get_receipt
 from spacy_dxprivacy.pipeline.selectors import Entities
 from spacy_dxprivacy.text.mentions import find_entities, plain_label
 
@@ -106,6 +108,54 @@ def test_what_any_of_the_models_recognises_is_replaced(saved):
     text = nlp(TEXT).text
     assert not any(word in text for word in ("zorblatt", "quux", "17-88"))
     assert text.count("flimmer") == 1
+
+
+FRENCH = "Nous avons dîné avec eux, et puis Ysalinde est venue nous voir dans la maison."
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Install a made-up pipeline of French that takes two words of a text for persons."""
+    name, spacy_version = "fr_core_news_sm", f">={spacy.__version__},<4.0"
+
+    def install(version=spacy_version):
+        nlp = spacy.blank("fr")
+        ruler = nlp.add_pipe("entity_ruler")
+        ruler.add_patterns([{"label": "PER", "pattern": p} for p in ("puis Ysalinde", "la maison")])
+        nlp.meta["name"], nlp.meta["version"] = "core_news_sm", "3.8.0"
+        package = tmp_path / "site" / name
+        package.mkdir(parents=True)
+        nlp.to_disk(package / f"{name}-3.8.0")
+        meta = srsly.read_json(package / f"{name}-3.8.0" / "meta.json") | {"spacy_version": version}
+        srsly.write_json(package / "meta.json", meta)
+        load = "from spacy.util import load_model_from_init_py as of\n"
+        load += "def load(**overrides):\n    return of(__file__, **overrides)\n"
+        (package / "__init__.py").write_text(load)
+        info = tmp_path / "site" / f"{name}-3.8.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 3.8.0\n")
+        monkeypatch.syspath_prepend(str(tmp_path / "site"))
+
+    yield install
+    sys.modules.pop(name, None)
+
+
+def test_an_installed_pipeline_of_the_language_is_used_and_named(installed):
+    assert "Ysalinde" in make_pipeline(entities="person")(FRENCH).text
+    installed()
+    doc = make_pipeline(entities="person")(FRENCH)
+    assert "Ysalinde" not in doc.text and "puis" in doc.text and "la maison" in doc.text
+    assert get_receipt(doc).stage("release")["recognisers"] == ["fr_core_news_sm 3.8.0"]
+    german = "Wir haben mit ihnen gegessen, und dann ist Ysalinde zu uns in das Haus gekommen."
+    assert "Ysalinde" in make_pipeline(entities="person")(german).text
+
+
+def test_it_is_not_used_where_recognisers_are_named_or_for_another_spacy(installed):
+    installed(version=">=2.0,<3.0")
+    assert "dx_language_models" not in make_pipeline(entities="person").pipe_names
+    nlp = make_pipeline(entities="person", model="rules,network")
+    assert nlp.pipe_names == ["dx_entity_ruler", "dx_entity_recognizer", "dx_entity_sanitizer"]
+    assert "recognisers" not in get_receipt(nlp(FRENCH)).stage("release")
 
 
 def test_a_label_that_is_not_selected_hides_no_shorter_one(saved):

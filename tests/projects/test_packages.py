@@ -19,7 +19,8 @@ from spacy_dxprivacy.registries import REGISTRIES
 ROOT = Path(__file__).parents[2]
 PROJECT = ROOT / "project.yml"
 COMPONENTS = (
-    "dx_entity_ruler", "dx_entity_recognizer", "dx_models", "dx_sanitizer", "dx_entity_sanitizer",
+    "dx_entity_ruler", "dx_entity_recognizer", "dx_models", "dx_language_models", "dx_sanitizer",
+    "dx_entity_sanitizer",
 )  # fmt: skip
 
 
@@ -29,6 +30,7 @@ def test_each_component_is_packaged_and_requires_this_package(tmp_path, name):
     nlp.add_pipe("entity_ruler")
     nlp.to_disk(tmp_path / "other")
     config = {"models": [str(tmp_path / "other")]} if name == "dx_models" else {}
+    config = {"models": {}} if name == "dx_language_models" else config
     nlp.add_pipe(name, config=config)
     nlp.to_disk(tmp_path / "pipeline")
     meta = get_meta(tmp_path / "pipeline", {})
