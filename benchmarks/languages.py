@@ -3,7 +3,8 @@
     python benchmarks/languages.py fr=echr_fr_dev.tsv es=echr_es_dev.tsv
 
 Files have a token and its label a line, as those of
-mariasierro/automatic-anonymization-ECHR-French-Spanish; sentences are joined to documents of SIZE. The rules were written with the training parts.
+mariasierro/automatic-anonymization-ECHR-French-Spanish; sentences are joined to
+documents of SIZE. The rules were written with the training parts.
 Where a pipeline of the language is installed, it is measured beside rules and network. A mention is
 readable if a word of it with a capital, that is no title, is left. A wrong name is a span marked
 PERSON without a letter of an annotated entity.
@@ -117,6 +118,11 @@ def _share(found: int, of: int) -> str:
     return f"{found / of:.2f} ({low:.2f} to {high:.2f})".replace("0.", ".")
 
 
+def _bare(item: str) -> str:
+    language, _, path = item.partition("=")
+    return f"{language}={Path(path).name}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+", metavar="LANGUAGE=FILE")
@@ -127,10 +133,10 @@ def main() -> None:
         rows += [measure(language, Path(path), model) for model in models]
     write_result(
         DOCS / "entities" / "languages.json",
-        command=f"python benchmarks/languages.py {' '.join(Path(f).name for f in args.files)}",
+        command="python benchmarks/languages.py " + " ".join(map(_bare, args.files)),
         settings={"rules": {"factory": "dx_entity_ruler"}},
-        data="judgments of the European Court of Human Rights with manual labels (development and "
-        "training parts); the rules were written with the training parts",
+        data="Judgments of the European Court of Human Rights with manual labels (development and "
+        "training parts); the rules were written with the training parts.",
         attacker="a reader of the output, who knows nothing else",
         columns=COLUMNS,
         rows=rows,
