@@ -172,6 +172,16 @@ def installed_pipelines() -> dict[str, str]:
     return found
 
 
+def only_by_rules(nlp: Language, language: str) -> list[str]:
+    """Return the language if only the rules of this package find names in it, else nothing: the
+    network is of English, and `dx_language_models` has a pipeline for some languages."""
+    factories = {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
+    ours = {*RECOGNISERS.values(), *DEFAULTS, "dx_language_models"}
+    models = [getattr(p, "models", ()) for _, p in nlp.pipeline if hasattr(p, "recognisers")]
+    is_other = not factories <= ours or any(language in by_language for by_language in models)
+    return [] if language == "en" or is_other or "dx_entity_ruler" not in factories else [language]
+
+
 def _fits(package: str) -> bool:
     """Return whether an installed pipeline was made for this version of spaCy."""
     meta = read_json(util.get_package_path(package) / "meta.json")

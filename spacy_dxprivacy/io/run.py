@@ -20,8 +20,9 @@ from ..pipeline.count import Count
 from ..pipeline.receipt import largest_person_loss
 from ..privacy.loss import Loss
 from ..surrogates.replacements import USER
+from ..text.language import LANGUAGE, base_language
 from .account import Account, charge_person
-from .build import get_sanitizer
+from .build import get_sanitizer, only_by_rules
 from .formats import Row, Writer, format_names
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
 from .language_check import with_language
@@ -110,6 +111,7 @@ def sanitize(
             tally.loss += Loss.from_dict(sums["loss"])
             fields.update(dict.fromkeys(sums["fields"]))
             tally.encodings.update(dict.fromkeys(sums["encodings"]))
+            tally.languages.update(dict.fromkeys(sums["languages"]))
             tally.columns = add_columns(tally.columns, sums["columns"])
         if parts is not None:
             parts.complete = not any(0 in numbers for numbers in tally.count.failed)
@@ -129,7 +131,8 @@ class FileRun:
     """One file of a run, with its tally.
 
     fields: names of fields written in plaintext. columns: for each head the numbers of cells that
-    changed and stayed. encodings: that it is read in, if not UTF-8.
+    changed and stayed. encodings: that it is read in, if not UTF-8. languages: of its records,
+    where only rules read them.
     failed: numbers of failed records. charged: losses by person.
     """
 
@@ -139,6 +142,7 @@ class FileRun:
     fields: dict[str, None] = field(default_factory=dict)
     columns: dict[str, tuple[int, int]] = field(default_factory=dict)
     encodings: list[str] = field(default_factory=list)
+    languages: dict[str, None] = field(default_factory=dict)
     failed: list[int] = field(default_factory=list)
     charged: dict[str, Loss] = field(default_factory=dict)
 
@@ -168,6 +172,9 @@ class FileRun:
             stack.enter_context(closing(drawn))
             for result in drawn:
                 record = result if isinstance(result, Failed) else result.record
+                if not isinstance(record, Failed):
+                    language = record.data.get(LANGUAGE) or base_language(run.nlp.vocab.lang)
+                    self.languages.update(dict.fromkeys(only_by_rules(run.nlp, language)))
                 why = result.why if isinstance(result, Failed) else self._write(writer, result)
                 if why:
                     self.failed.append(record.number)
@@ -222,5 +229,6 @@ class FileRun:
             "fields": list(self.fields),
             "columns": self.columns,
             "encodings": self.encodings,
+            "languages": list(self.languages),
             "persons": {key: self.charged[key].to_dict() for key in sorted(self.charged)},
         }

@@ -31,6 +31,7 @@ class Tally:
     loss: Loss = field(default_factory=Loss)
     in_clear: list[str] = field(default_factory=list)  # visible besides the terms' in_clear
     encodings: dict[str, None] = field(default_factory=dict)  # of files that are not in UTF-8
+    languages: dict[str, None] = field(default_factory=dict)  # of files that rules alone read
     columns: Columns = field(default_factory=dict)  # of tables, where entities are recognised
     by_person: dict[str, Any] | None = None  # number of persons, and the largest loss of a person
 

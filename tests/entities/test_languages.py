@@ -1,7 +1,9 @@
 """Text in German, French, Spanish, Dutch and Italian: recognised, and replaced in its language."""
 
+import json
 import re
 from functools import partial
+from pathlib import Path
 from time import process_time
 
 import pytest
@@ -12,6 +14,7 @@ from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.files.keys import make_key
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.summary import READABLE
 from spacy_dxprivacy.privacy.randomness import Rng
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.surrogates import Draws, Mention
@@ -52,6 +55,7 @@ TEXTS = {
         "Chiara Fontana Moretti Verdi 10124 Torino 12 luglio|FNTCHR80A41L219K",
     ),
 }
+DOCS = Path(__file__).parents[2] / "docs"
 ENTITIES = "person,date,time,gpe,address,org,id,phone"
 
 
@@ -183,6 +187,15 @@ def test_with_a_key_the_language_of_surrogates_is_one(tmp_path):
     given = ("--entities", "person", "--key", key, "--language", "de")
     assert run(german, out, *given).exit_code == 0
     assert any(name in out.read_text("utf8") for name in listed_of("de", "surnames"))
+
+
+def test_the_summary_says_what_share_of_the_persons_stays_readable(tmp_path):
+    rows = json.loads((DOCS / "entities" / "languages.json").read_text("utf8"))["rows"]
+    measured = {row[0][5:]: float(row[3][:3]) for row in rows if row[1] == "rules and network"}
+    assert {"fr": measured["fr_dev"], "es": measured["es_train"]} == READABLE
+    (tmp_path / "in.txt").write_text(TEXTS["fr"][0], "utf8")
+    run = ok(run_dx("sanitize", tmp_path / "in.txt", tmp_path / "out.txt", "--entities", "person"))
+    assert "about 8% of the persons in French judgments" in " ".join(run.stderr.split())
 
 
 def test_short_rows_have_the_language_of_their_file(tmp_path):
