@@ -97,7 +97,8 @@ def table(name: str, result: dict[str, Any]) -> str:
     settings = f"[Measured](../{name}) at commit {result['commit']}: `{result['command']}`."
     attacker = result["attacker"].rstrip(".")
     attacked = "" if attacker.startswith("none") else f" Attacker: {attacker}."
-    return "\n".join(["", *lines, *([""] if lines else []), f"{settings} {result['data']}{attacked}", "", ""])
+    said = f"{settings} {result['data']}{attacked}"
+    return "\n".join(["", *lines, *([""] if lines else []), said, "", ""])
 
 
 def _cell(value: object) -> str:
