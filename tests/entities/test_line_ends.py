@@ -12,10 +12,10 @@ WRAPPED = {  # text -> what must not be in the release
     "    She lives at 14 Elm\n    Row, Leeds now.": "14_Elm",
     "> > She lives at 14 Elm\n> > Row, Leeds.": "14_Elm",
     "My card is 4111 1111\n1111 1111 and it works.": "4111",
-    "You can call +44 20 7946\n 0958 now.": "0958",
+    "You can call +44 20 7831\n 6958 now.": "7831",
     "> Please phone (555) 123-\n> 4567 today.": "4567",
     "| Her MRN: 88-\n| 31207 is new.": "31207",
-    "Reach her at 020 7946\n\t0018 after noon.": "7946",
+    "Reach her at 020 7831\n\t6018 after noon.": "7831",
 }
 PREFIXES = ["\n> ", "\n>> ", "\n| ", "\n# ", "\n// ", "\n * ", "\n    ", "\n-- ", "\n\t", "\n"]
 CUT = {  # text with the end of a line -> words that must not be in the release
