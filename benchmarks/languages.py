@@ -24,6 +24,7 @@ from spacy.tokens import Doc
 from spacy_dxprivacy.entities.foreign import is_title
 from spacy_dxprivacy.io.build import installed_pipelines, make_pipeline
 from spacy_dxprivacy.lab.results import lower, upper
+from spacy_dxprivacy.text.language import NAMES
 from spacy_dxprivacy.text.mentions import Entity, find_entities
 
 SIZE = 25  # sentences of a document
@@ -110,7 +111,8 @@ def measure(language: str, path: Path, model: str | None) -> list[object]:
     words = sum(len(text.split()) for text, _ in texts)
     name = "rules and network" if model else f"and {installed_pipelines()[language]}"
     shares = [_share(readable[label], mentions[label]) for label in ("PERSON", "ORG", "GPE")]
-    return [path.stem, name, mentions["PERSON"], *shares, f"{1000 * wrong / words:.1f} in 1,000"]
+    part = f"{NAMES[language]}, {path.stem.rpartition('_')[2]}"
+    return [part, name, mentions["PERSON"], *shares, f"{1000 * wrong / words:.1f} in 1,000"]
 
 
 def _share(found: int, of: int) -> str:

@@ -191,8 +191,8 @@ def test_with_a_key_the_language_of_surrogates_is_one(tmp_path):
 
 def test_the_summary_says_what_share_of_the_persons_stays_readable(tmp_path):
     rows = json.loads((DOCS / "entities" / "languages.json").read_text("utf8"))["rows"]
-    measured = {row[0][5:]: float(row[3][:3]) for row in rows if row[1] == "rules and network"}
-    assert {"fr": measured["fr_dev"], "es": measured["es_train"]} == READABLE
+    measured = {row[0]: float(row[3][:3]) for row in rows if row[1] == "rules and network"}
+    assert {"fr": measured["French, dev"], "es": measured["Spanish, train"]} == READABLE
     (tmp_path / "in.txt").write_text(TEXTS["fr"][0], "utf8")
     run = ok(run_dx("sanitize", tmp_path / "in.txt", tmp_path / "out.txt", "--entities", "person"))
     assert "about 8% of the persons in French judgments" in " ".join(run.stderr.split())
