@@ -50,9 +50,14 @@ def accounts_in(text: str) -> Iterator[Entity]:
             for match in pattern(name).finditer(text):
                 groups = (i for i, part in enumerate(match.groups(), 1) if part)
                 named = (i for i in groups if _names_user(match[i], name == "USER_PATH"))
-                yield from (Entity("USERNAME", *match.span(i)) for i in named)
+                yield from (Entity(_label_of(match[i]), *match.span(i)) for i in named)
     for match in pattern("FILE_END").finditer(text):
         yield from (Entity("USERNAME", *span) for span in _names_in_file(text, match.start()))
+
+
+def _label_of(name: str) -> str:
+    """Return PERSON for a user who is named as a person is: user Maria Lopez logged in."""
+    return "PERSON" if name.istitle() and is_name(name) else "USERNAME"
 
 
 def _names_in_file(text: str, end: int) -> Iterator[tuple[int, int]]:
