@@ -8,7 +8,7 @@ the vector of its row. Both kinds are functions of the release only.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from spacy.attrs import ORTH
@@ -17,9 +17,9 @@ from spacy.tokens import Doc, Token
 
 from ..arrays import Bools1d, Floats2d
 from ..errors import DxError, Errors
-from ..machine import in_worker
-from ..space import Space
-from ..space.space import has_static_vectors
+
+if TYPE_CHECKING:
+    from ..space import Space
 
 VECTORS_KEY = "dx_vectors"  # in user data: noisy vectors, float32 (tokens, d)
 ROWS_KEY = "dx_vector_keys"  # in user data: ids of words and of the keys of their rows, (m, 2)
@@ -33,6 +33,9 @@ def set_noisy_vectors(doc: Doc, vectors: Floats2d) -> None:
 
 
 def _attach_here(doc: Doc) -> None:
+    # Here, so that a process that reads receipts alone does not load them.
+    from ..machine import in_worker
+
     # spaCy would drop the hooks of a worker's Doc, with the warning W109.
     if not in_worker():
         attach_vectors(doc)
@@ -46,6 +49,8 @@ def set_row_vectors(doc: Doc, drawn: Bools1d, space: Space) -> None:
         drawn: The sampled words, bool (tokens,).
         space: The space, which finds a word in any case.
     """
+    from ..space.space import has_static_vectors
+
     vectors = doc.vocab.vectors
     if not has_static_vectors(doc.vocab) or vectors.mode == "floret" or vectors.attr != ORTH:
         return

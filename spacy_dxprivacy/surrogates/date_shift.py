@@ -412,7 +412,8 @@ def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
 def evident_order(mentions: Sequence[Mention], language: str = "en") -> str:
     """Return the order that the numeric dates of mentions require; "" if they fit several orders
     or none."""
-    possible = {_order_of(mentions, order, language) for order in ORDERS}
+    # A date with four digits of the year at its end fits "ymd" too, which is of other dates.
+    possible = {_order_of(mentions, order, language) for order in ("mdy", "dmy")}
     return possible.pop() if len(possible) == 1 else ""
 
 

@@ -22,6 +22,7 @@ from spacy_dxprivacy.entities.tables import HOUSES, STATES, cities, listed
 from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate, number
 from spacy_dxprivacy.surrogates.codes import luhn, mod97
 from spacy_dxprivacy.surrogates.date_shift import Timeline
+from spacy_dxprivacy.surrogates.phones import number_in, reserved
 
 # Pairs of documents that are adjacent by the guarantee of a surrogate, and what holds of them.
 Case = namedtuple("Case", "pairs setting holds")
@@ -104,11 +105,26 @@ CODES = of_form(
     ["9", "99999", "999-99-9", "999-99-9999", "MRN 999999", "case no. 99", "Q9999999", "qq99-99",
      "+1 (999) 999-9999", "999.999.9.9", "qqqqqqqq", "QQQ999qq"]
 ).filter(lambda pair: all(luhn(t) for t in pair if t.isdigit() and len(t) > 12))  # fmt: skip
+
+
+class Zeros:
+    """A stream of zeros."""
+
+    def integers(self, high, count):
+        return [0] * count
+
+
+def plan_of(text):
+    """The country and the kind of a telephone number, which are visible; None without a code."""
+    number = number_in(text, "en")
+    return number and (number.prefix, reserved(number, Zeros()))
+
+
 CONTACTS = of_form(
     ["+1 (999) 999-9999", "999-9999", "9999999999", "1-999-999-9999 x99", "qqq.qqqq@qqqq.qqq",
      "q9@qq.qq", "https://qqq.qqq/qq", "http://www.qqq.qq", "www.qqqq.qqq/9", "qqqq.qqq/qq99",
      "99.99.99.9", "199.99.9.9:9999", "qqqqq99", "@qqqqq", "qqqqqqqq"]
-)  # fmt: skip
+).filter(lambda pair: plan_of(pair[0]) == plan_of(pair[1]))  # fmt: skip
 TOWNS = [city for city, _ in cities()[::100]]
 STATE_NAMES = [STATES[short] for short in STATES if short != "NY"]
 
