@@ -124,7 +124,8 @@ class Bounds:
         full_names = [s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1]
         persons = {lower for s in full_names for lower in self.lowers[s.start : s.end]}
         letters = initials_of(s.text for s in full_names)
-        persons.update(low for low in self.lowers if low.replace(".", "").upper() in letters)
+        if letters:
+            persons.update(low for low in self.lowers if low.replace(".", "").upper() in letters)
         first_name = builtin_lexicon().is_first_name
         for match in matches:
             label, start, end = match

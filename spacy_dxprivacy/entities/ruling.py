@@ -83,22 +83,28 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         """Set the entities. A Doc with table rows is replaced by a Doc in which each field, secret
         and user name has its own tokens."""
         doc = in_normal_form(doc, self.nlp, self)
-        edges = {edge for _, *span in accounts_in(doc.text) for edge in span}
+        text = doc.text
+        accounts = [*accounts_in(text)]
+        edges = {edge for _, *span in accounts for edge in span}
         # A tokenizer joins DTSTART:20230314T235000Z.
-        edges |= {
-            edge for stamp in pattern("STAMP_FORM").finditer(doc.text) for edge in stamp.span()
-        }
-        return super().__call__(split_tokens(doc, self.nlp, edges))
+        edges |= {edge for stamp in pattern("STAMP_FORM").finditer(text) for edge in stamp.span()}
+        doc = split_tokens(doc, self.nlp, edges)
+        self.set_annotations(doc, self._match(doc, accounts))
+        return doc
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: first those of your own patterns, then the
         others in order of falling length, label and position."""
+        return self._match(doc, [*accounts_in(doc.text)])
+
+    def _match(self, doc: Doc, in_text: Iterable[Entity]) -> list[tuple[Any, int, int]]:
+        """Return the matches. in_text: the accounts of the text, in characters."""
         own_matches = [*super().match(doc)] if len(self) else []
         language = language_of_doc(doc)
         entities = self._match_english(doc) if language == "en" else match_foreign(doc, language)
         entities |= match_wrapped(doc, language) | {*match_disguised(doc)}
         # First, since a user name may look like an address of the web (priya.raman).
-        accounts = [in_tokens(doc, *account) for account in accounts_in(doc.text)]
+        accounts = [in_tokens(doc, *account) for account in in_text]
         own_matches += [account for account in accounts if account.label == "USERNAME"]
         entities |= {*accounts}
         order = {label: i for i, label in enumerate(MATCHED)}

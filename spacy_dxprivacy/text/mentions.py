@@ -9,7 +9,9 @@ from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
+import numpy as np
 import srsly
+from spacy.attrs import IS_UPPER
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.tokens import Doc, Span
 
@@ -115,13 +117,16 @@ def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
     letters = initials_of(
         doc[first:last].text for name, first, last in entities if name == "PERSON"
     )
-    return [token.i for token in doc if letters and _are_initials(doc, token.i, letters)]
+    if not letters:
+        return []
+    shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
+    return [i for i in shouted if _are_initials(doc, i, letters)]
 
 
 def _are_initials(doc: Doc, i: int, letters: Collection[str]) -> bool:
     text = doc[i].text
     bare = text.replace(".", "")
-    if bare not in letters or not text.isupper() or bare in NO_INITIALS:
+    if bare not in letters or bare in NO_INITIALS:
         return False
     if text != bare:
         return True
@@ -136,7 +141,7 @@ def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> 
         token.i
         for token in (doc if parts else ())
         if len(token) >= MIN_PART_LETTERS
-        and (token.lower_ in parts or not token.is_alpha or token.lower_[-1] == "s")
+        and (token.lower_ in parts or not token.is_alpha or token.lower_.removesuffix("s") in parts)
         and token.i not in taken
         and _is_mention(doc, token.i, parts, sizes)
     ]

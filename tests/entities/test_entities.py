@@ -268,10 +268,10 @@ def test_no_error_handler_swallows_an_error(monkeypatch):
     nlp = with_ruler()
     nlp.set_error_handler(ignore_error)
 
-    def broken(doc):
+    def broken(doc, matches):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(ruler(nlp), "match", broken)
+    monkeypatch.setattr(ruler(nlp), "set_annotations", broken)
     with pytest.raises(RuntimeError, match="broken"):
         nlp("Maria")
 
