@@ -627,15 +627,15 @@ def test_an_encoding_that_cannot_be_used_is_an_error(tmp_path, name, encoding):
 
 
 def test_subtitles_and_logs_keep_their_times_and_structure(tmp_path):
-    srt = "1\n00:00:01,000 --> 00:00:04,500\nMaria Zorblatt: Hello.\n"
-    vtt = "WEBVTT\n\n00:01.000 --> 00:04.000 align:start\n<v Maria Zorblatt>Hello Maria.\n"
-    log = "INFO 2024-03-05 10:00:01 user Maria Zorblatt logged in\n"
+    srt = "1\n00:00:01,000 --> 00:00:04,500\nNgozi Zorblatt: Hello.\n"
+    vtt = "WEBVTT\n\n00:01.000 --> 00:04.000 align:start\n<v Ngozi Zorblatt>Hello Ngozi.\n"
+    log = "INFO 2024-03-05 10:00:01 user Ngozi Zorblatt logged in\n"
     for name, text in {"a.srt": srt, "b.vtt": vtt, "c.log": log}.items():
         (tmp_path / name).write_text(text)
         target = tmp_path / f"out{name}"
         ok(run_dx("sanitize", tmp_path / name, target, "--entities", "person,date,time"))
         new, old = target.read_text().splitlines(), text.splitlines()
-        assert "Maria" not in "".join(new) and len(new) == len(old)
+        assert "Ngozi" not in "".join(new) and len(new) == len(old)
         assert [line for line in new if "-->" in line] == [line for line in old if "-->" in line]
 
 
