@@ -56,12 +56,17 @@ ALONE = [
 ]  # fmt: skip
 
 
+def is_left(part, release):
+    """Return whether a part is in each of four releases: a street or three digits may be drawn."""
+    return all(part in release() for _ in range(4))
+
+
 @pytest.mark.parametrize("text", WRAPPED)
 def test_what_goes_on_after_the_end_of_a_line_is_found_whole(text):
-    for released in (clean(text, entities=LABELS), prompt(text)[0]):
+    for release in (lambda: clean(text, entities=LABELS), lambda: prompt(text)[0]):
         for part in WRAPPED[text].split():
-            assert part.replace("_", " ") not in released, released
-        assert released.split()[0] == text.split()[0]
+            assert not is_left(part.replace("_", " "), release)
+        assert release().split()[0] == text.split()[0]
 
 
 @pytest.mark.parametrize("text", ALONE)
@@ -84,9 +89,10 @@ def nlp():
 def test_what_goes_on_in_all_languages_is_found_under_all_signs_of_lines(nlp, text):
     before, _, after = text.partition("{}")
     for prefix in PREFIXES:
-        released = nlp(f"{before}{prefix}{after}").text
+        given = f"{before}{prefix}{after}"
         for part in CUT[text].split(" "):
-            assert part.replace("{}", prefix) not in released, released
+            assert not is_left(part.replace("{}", prefix), lambda given=given: nlp(given).text)
+        released = nlp(given).text
         assert released.split()[0] == text.split()[0] and released[-4:] == text[-4:]
 
 
