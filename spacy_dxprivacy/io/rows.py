@@ -20,7 +20,9 @@ from .records import MENTIONS, Record, Released, Tokens, recognises
 
 # What surrogates need to read before a value, by the label of its head. It is not released.
 _READ_AFTER = {"AGE": "age ", "DOB": "born "}
-BREAK = "\n\n"  # between the texts of a row: no entity and no sentence crosses it
+# Between the texts of a row: a mark on a line of its own, which no entity and no sentence crosses.
+# Addresses go on after blank lines.
+BREAK = "\n\n;\n\n"
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def as_document(nlp: Language, record: Record) -> Record:
     texts = record.texts
     if not record.heads or not recognises(nlp) or any(isinstance(t, Tokens) for t in texts):
         return record
-    heads = [head_of(head) if head else None for head in record.heads]
+    heads = [head_of(head) for head in record.heads]
     if len(texts) < 2 and heads[0] is None:
         return record
     if sum(map(len, texts)) + len(BREAK) * len(texts) > nlp.max_length:
@@ -142,7 +144,7 @@ def cells_of(released: Released) -> dict[str, tuple[int, int]]:
     counts: dict[str, tuple[int, int]] = {}
     record = released.record
     for head, old, new in zip(record.heads, record.texts, released.texts, strict=False):
-        says = head_of(head) if head else None
+        says = head_of(head)
         if says is None or is_nothing(str(old)) or (says.label == "AGE" and is_young(str(old))):
             continue
         changed, stayed = counts.get(head, (0, 0))

@@ -91,13 +91,13 @@ def test_the_messages_of_a_ticket_are_of_the_same_persons(tmp_path, more):
     path.write_text(json.dumps(ticket) + "\n" + json.dumps(ticket) + "\n")
     _, tickets = sanitized(path, *more, fields=["messages[].author", "messages[].text"])
     for new in tickets:
-        told = [message["author"] for message in new["messages"]]
+        authors = [message["author"] for message in new["messages"]]
         texts = [message["text"] for message in new["messages"]]
         assert not any(name in json.dumps(new) for name in names)
-        first, last = told[0].split()
-        assert told[2] == told[0].upper()
+        first, last = authors[0].split()
+        assert authors[2] == authors[0].upper()
         assert f"it is {first}," in texts[0] and f"Ms {last}," in texts[1]
-        assert told[1].split()[0] in texts[2]
+        assert authors[1].split()[0] in texts[2]
 
 
 def test_a_given_and_a_family_name_are_one_person(tmp_path):
@@ -108,6 +108,24 @@ def test_a_given_and_a_family_name_are_one_person(tmp_path):
     for new in found:
         assert new["note"].startswith(f"{new['first name'].split()[0]} ")
         assert new["family name"].split()[-1] in new["note"]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("12 Main Street", "Boston, MA 02118"),
+        ("She lives at 14 Elm", "Row, Leeds"),
+        ("born on 14 March", "2020 was good"),
+        ("She called 0113 496", "0721 now"),
+        ("seen by Maria", "Lopez came"),
+        ("employer Siemens", "AG or another"),
+    ],
+)
+def test_no_entity_goes_on_in_the_next_cell(tmp_path, cells):
+    head = ["left", "right"]
+    _, (new,) = sanitized(written(tmp_path / "in.csv", head, [cells]), fields=head)
+    assert "\n" not in new["left"] and new["right"].strip()
+    assert len(new["left"].split()) <= len(cells[0].split()) + 1
 
 
 def test_empty_cells_and_cells_that_hold_nothing_stay(tmp_path):
@@ -139,6 +157,6 @@ def test_a_row_is_one_doc_with_one_receipt(tmp_path):
     field = ["--field", "name,surname,note", "--entities", ENTITIES]
     ok(run_dx("sanitize", path, target, *field))
     docs = list(DocBin().from_disk(target).get_docs(spacy.blank("en").vocab))
-    assert len(docs) == 3 and len(docs[0].text.split("\n\n")) == 2
+    assert len(docs) == 3 and len(docs[0].text.split("\n\n;\n\n")) == 2
     for doc in docs:
         assert_sanitized(doc)
