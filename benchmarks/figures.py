@@ -125,12 +125,18 @@ def items() -> str:
         verdicts = {n: r["items"][row["item"]]["verdict"] for n, r in row["found"].items()}
         vectors = {n: n if r["vectors"] == "other" else f"{n} ({r['vectors']})"
                    for n, r in row["found"].items() if r["vectors"] != "none"}  # fmt: skip
-        told = "; ".join(f"{verdict} ({name})" for name, verdict in verdicts.items())
+        verdict_text = "; ".join(f"{verdict} ({name})" for name, verdict in verdicts.items())
         if len({*verdicts.values()}) == 1:
-            (told,) = {*verdicts.values()}
-        done += bool(told)
+            (verdict_text,) = {*verdicts.values()}
+        done += bool(verdict_text)
         command = f"`{row['command']}`" if row["command"] else ""
-        cells = [row["item"], told or "not done", ", ".join(vectors.values()), command, row["why"]]
+        cells = [
+            row["item"],
+            verdict_text or "not done",
+            ", ".join(vectors.values()),
+            command,
+            row["why"],
+        ]
         rows.append([f"[{row['paper']}](https://arxiv.org/abs/{row['paper']})", *cells])
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(["", *lines, "", f"{done} of {len(rows) - 2} items have a verdict.", "", ""])

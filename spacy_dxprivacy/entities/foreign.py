@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
-from .heads import values_in
+from .heads import OLD, values_in
 from .phrases import in_tokens, numbers_in
 from .tables import (
     DAY,
@@ -43,7 +43,6 @@ _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
 _ELISION = re.compile(r"\A\w{1,5}['’](?=\w\w)")
-OLD = 90
 _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
 

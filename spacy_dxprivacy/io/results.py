@@ -219,13 +219,13 @@ def sanitize_in_zone(
     nlp: Language, records: list[Input], *, batch_size: int, with_docs: bool = False
 ) -> Iterator[Result]:
     """Yield the results of records, sanitised in memory zones, long texts in parts."""
-    documents = [None if isinstance(r, Failed) else as_document(nlp, r) for r in records]
-    inputs = [(record, text) for record in documents if record for text in record.texts]
+    documents = [r if isinstance(r, Failed) else as_document(nlp, r) for r in records]
+    inputs = [(d, text) for d in documents if isinstance(d, Record) for text in d.texts]
     drawn = _sanitize_texts(nlp, inputs, batch_size, with_docs)
     for record, document in zip(records, documents, strict=True):
-        if isinstance(record, Failed) or document is None:
-            yield record  # type: ignore[misc]
-        else:
+        if isinstance(document, Failed):
+            yield document
+        elif isinstance(record, Record):
             found = [next(drawn) for _ in document.texts]
             yield _combine(record, document.origin, found, with_docs)
     next(drawn, None)  # close the last zone

@@ -110,8 +110,8 @@ def test_a_verdict_follows_from_its_checks(modules):
     for sort, (good, bad) in common.VERDICTS.items():
         assert common.item(sort, held)["verdict"] == good
         assert common.item(sort, held, not_held)["verdict"] == bad
-    told = common.sentence("figure 2", common.item("claim", held))
-    assert told == "figure 2: reproduced in kind (share 0.02 <= 0.1)."
+    sentence = common.sentence("figure 2", common.item("claim", held))
+    assert sentence == "figure 2: reproduced in kind (share 0.02 <= 0.1)."
 
 
 def test_skewness_is_that_of_the_paper(modules):

@@ -184,10 +184,10 @@ def every(args, space):
         made = mechanism(space, name, float(found[label][-1, 0]) or FIRST, **settings)
         sort = "exact" if hasattr(made, "distribution") else "simulated"
         for at, (epsilon, *numbers) in zip(AT, found[label].tolist(), strict=True):
-            told = f"below {FIRST:g}" if epsilon == 0 else f"{epsilon:.3g}"
+            shown_epsilon = f"below {FIRST:g}" if epsilon == 0 else f"{epsilon:.3g}"
             bands = [", ".join(f"{v:.0f}" for v in part) for part in (numbers[4:7], numbers[7:])]
-            rows.append([label, at, told, *numbers[:4], *bands, sort])
-            print(f"{label}: {numbers[0]:.2f} recovered at epsilon {told}", flush=True)
+            rows.append([label, at, shown_epsilon, *numbers[:4], *bands, sort])
+            print(f"{label}: {numbers[0]:.2f} recovered at epsilon {shown_epsilon}", flush=True)
     half = sorted((r for r in rows if r[1] == 0.5 and r[3] <= 0.55), key=lambda r: r[4])
     verdict = (
         f"where half of the words are recovered, from {half[0][4]:.0%} ({half[0][0]}) to "

@@ -643,14 +643,14 @@ def example(args, space):
             ),
         )
     }
-    told = (
+    remark = (
         f"Of 200 releases, {original:.1%} of the words are original, {close:.1%} close, "
         f"{distant:.1%} distant. The paper's release, of GloVe 100d, has {unchanged:.1%} original "
         "words; its code adds the same noise vector to each word, so that all are of one draw."
     )
     columns = ["word", "a release", "another release", "the paper's release"]
     settings = {"@dx_mechanisms": LAPLACE, "epsilon": epsilon}
-    finish(args, "curse-example", space, columns, rows, told, items=items, settings=settings)
+    finish(args, "curse-example", space, columns, rows, remark, items=items, settings=settings)
 
 
 if __name__ == "__main__":

@@ -284,7 +284,7 @@ def _rates(name, sets, released):
 
 def _of_tasks(curves, bases, model, tested):
     """Return the items: at the largest epsilon accuracy is that without noise, for all lambdas."""
-    items, told, base = {}, [], {name: float(rates[model][0]) for name, rates in bases.items()}
+    items, remarks, base = {}, [], {name: float(rates[model][0]) for name, rates in bases.items()}
     for number, (name, best) in zip((6, 7), base.items(), strict=True):
         half = 1.96 * float(np.sqrt(2 * best * (1 - best) / tested))
         first, last = (
@@ -297,10 +297,10 @@ def _of_tasks(curves, bases, model, tested):
             ("accuracy lost at epsilon 1, least of all lambdas,", best - max(first), ">=", half),
         )
         at = [curves[name, model, SAME[1], lam, 20.0][0] for lam in (0.0, 1.0)]
-        told.append(f"{name} {at[0]:.3f} for lambda 0 and {at[1]:.3f} for lambda 1")
+        remarks.append(f"{name} {at[0]:.3f} for lambda 0 and {at[1]:.3f} for lambda 1")
     return items, (
         f"Accuracy of the {model} classifier on {tested} test texts of each. At a Euclidean "
-        f"epsilon of 20: {'; '.join(told)}."
+        f"epsilon of 20: {'; '.join(remarks)}."
     )
 
 

@@ -153,9 +153,9 @@ def graph(args, space):
         "Delta",
         "Delta of the authors",
     ]
-    told = f"If S_2 leaves out the word itself, {without_itself} pairs are related at tau = .5."
+    remark = f"If S_2 leaves out the word itself, {without_itself} pairs are related at tau = .5."
     settings = {"@dx_mechanisms": "dx.NADP.v1", "noise": "paper", "m": 2}
-    finish(args, "nadp-graph", space, columns, rows, told, items=items, settings=settings)
+    finish(args, "nadp-graph", space, columns, rows, remark, items=items, settings=settings)
 
     def draw(axes, which):
         taus = [float(tau) for tau in PRINTED]
@@ -358,13 +358,13 @@ def noise(args, space):
             ),
         ),
     }
-    told = (
+    remark = (
         f"Theorem 1 is for epsilon below 1; its delta is first exceeded at epsilon {fails:g} of "
         "these. Theorem 3 covers related words alone."
     )
     columns = ["statement", "epsilon", "measured", "paper, or formula"]
     settings = {"@dx_mechanisms": "dx.NADP.v1", "delta": DELTA}
-    finish(args, "nadp-noise", space, columns, rows, told, items=items, settings=settings)
+    finish(args, "nadp-noise", space, columns, rows, remark, items=items, settings=settings)
 
 
 # -- figure 2 --------------------------------------------------------------------------------------
@@ -373,8 +373,8 @@ def noise(args, space):
 def scores_of(found, used, space, name, strength):
     """Return the scores of a mechanism by task, (epsilons, repeats). They are kept in output/cache,
     so that a run that was stopped goes on where it ended."""
-    told = [space.digest, name, sorted((*key, size) for key, (_, size) in found.items())]
-    key = hashlib.sha256(json.dumps([*told, EPSILONS, REPEATS]).encode()).hexdigest()
+    inputs = [space.digest, name, sorted((*key, size) for key, (_, size) in found.items())]
+    key = hashlib.sha256(json.dumps([*inputs, EPSILONS, REPEATS]).encode()).hexdigest()
     path = Path("output/cache") / f"tasks-{key[:24]}.json"
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf8"))
@@ -443,7 +443,7 @@ def tasks(args, space):
         items[f"figure {figure_name}"] = item(
             "claim", ("NADP (tau .5) - best baseline, mean over epsilons", lead, ">=", 0)
         )
-    told = (
+    remark = (
         f"NADP (tau .5) leaves {made[NADP[0]].without_noise(used):.1%} of the words of these tasks "
         f"without noise, NADP (tau .1) {made[NADP[1]].without_noise(used):.1%}, the baselines none."
     )
@@ -458,7 +458,7 @@ def tasks(args, space):
         "size",
     ]
     settings = {"repeats": REPEATS, "delta": DELTA}
-    finish(args, "nadp-tasks", space, columns, rows, told, items=items, settings=settings)
+    finish(args, "nadp-tasks", space, columns, rows, remark, items=items, settings=settings)
     scores = {"2a": "Spearman's correlation", "2b": "Pearson's correlation"}
 
     def draw(axes, panel):
@@ -523,7 +523,7 @@ def lopsided(args, space):
             ),
         )
     }
-    told = (
+    remark = (
         "Skewness is that of p(x), the overlap of the ten words nearest to x and to its noisy "
         "vector; words without noise have p = 1."
     )
@@ -536,7 +536,7 @@ def lopsided(args, space):
         "words without noise",
     ]
     settings = {"words": len(picked), "m": TOP}
-    finish(args, "nadp-skewness", space, columns, rows, told, items=items, settings=settings)
+    finish(args, "nadp-skewness", space, columns, rows, remark, items=items, settings=settings)
 
     def draw(axes, _):
         for name, curve in curves.items():
@@ -595,10 +595,10 @@ def sigma(args, space):
             ("exponent of dense words - that of sparse ones (the paper: .559)", apart, ">=", 0),
         )
     }
-    told = f"Dense words have a mean distance to ten neighbours below {limit:.3g}."
+    remark = f"Dense words have a mean distance to ten neighbours below {limit:.3g}."
     columns = ["words", "sigma", "overlap, or exponent", "standard error", "fit, or the paper's"]
     settings = {"words": len(picked), "k": TOP}
-    finish(args, "nadp-sigma", space, columns, rows, told, items=items, settings=settings)
+    finish(args, "nadp-sigma", space, columns, rows, remark, items=items, settings=settings)
 
     def draw(axes, _):
         for part, curve in curves.items():
@@ -648,7 +648,9 @@ def words(args, space):
             ),
         )
     }
-    told = "Unchanged at epsilon 10: " + ", ".join(f"{v:.1%} ({k})" for k, v in kept.items()) + "."
+    remark = (
+        "Unchanged at epsilon 10: " + ", ".join(f"{v:.1%} ({k})" for k, v in kept.items()) + "."
+    )
     columns = [
         "word",
         "mechanism",
@@ -656,7 +658,7 @@ def words(args, space):
         "Delta of the word",
     ]
     settings = {"epsilon": 10.0, "words": len(picked)}
-    finish(args, "nadp-words", space, columns, rows, told, items=items, settings=settings)
+    finish(args, "nadp-words", space, columns, rows, remark, items=items, settings=settings)
 
 
 if __name__ == "__main__":

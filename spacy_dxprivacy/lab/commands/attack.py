@@ -206,9 +206,9 @@ def _frontier(
         with pulse(label) as show:
 
             def on_try(p: FrontierPoint, show: Callable[[str], None] = show) -> None:
-                told = f"{p.mechanism}: epsilon {p.epsilon:.3g}, {p.found:.0%} recovered"
-                above_bar(told)
-                show(told)
+                reached = f"{p.mechanism}: epsilon {p.epsilon:.3g}, {p.found:.0%} recovered"
+                above_bar(reached)
+                show(reached)
 
             try:
                 found = points_at(label, make, target, shares, on_try)
