@@ -94,7 +94,7 @@ class Draws:
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention and its context. before: the word before it. lead: up to four words before it.
+    """A mention and its context. before: the word before it. lead: up to six words before it.
     tail: up to forty words after it, up to the next person."""
 
     text: str

@@ -109,7 +109,7 @@ class Name(Independent):
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return a text for each mention; mentions of one person get parts of one name."""
-        forms, persons = read_names(mentions)
+        forms, persons = read_names(mentions, draws.language)
         taken = set() if self.scope.key else set(draws.plain)
         drawn: dict[int, DrawnName] = {}  # by person
         shared: dict[tuple[str, ...], str] = {}  # part of a name -> its surrogate

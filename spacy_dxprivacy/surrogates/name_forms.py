@@ -11,14 +11,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 
-from ..entities.tables import NAMES, is_first_name, listed, words
+from ..entities.tables import NAMES, is_first_name, listed, sections, words
 from ..entities.words import builtin_lexicon
 from ..text.mentions import MIN_GLUED_LETTERS
 from .base import Mention
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
 KIN = words("KIN_TITLES")
-GENDER = dict.fromkeys(words("MALE_WORDS"), "male") | dict.fromkeys(words("FEMALE_WORDS"), "female")
 # Roles tell persons of one surname apart: mentions with different roles are of different persons.
 _ROLES = {
     "man": "mr mister sir herr senor monsieur".split(),
@@ -35,7 +34,15 @@ _OWNER = re.compile(r"(['’]s?|(?<=[^\W\d_]{2})\.)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 _DIGRAPHS = re.compile("([aou])e")
 _PRONOUN = re.compile(r"\w+|[.!?\n]")
-_PRONOUNS = frozenset({"he", "himself", "she", "herself"})
+_PRONOUNS = frozenset("he himself she herself elle él ella hij".split())
+_WORD_OR_MARK = re.compile(r"\w+(?:[.-]\w+)*\.?|[^\w\s]")
+_MARKS = frozenset(",:'’(*")  # that may stand between a word for kin and a name
+# Kim Lee (her husband); Kim Lee, wife of Jo; Kim Lee is a woman of 62.
+_IN_BRACKETS = re.compile(r"\s*\((?:\w+\s)?([\w-]+)\)")
+_KIN_OF = re.compile(r"\s*,\s*(?:\w+\s)?([\w-]+)\s(?:of|von|der|des|de|du|di|della|van)\b")
+_IS_A = re.compile(
+    r"\s*(?:,|is|was|ist|war|est|était|es|era|è)\s(?:an?|eine?|une?|una|uno|een)((?:\s[\w-]+){1,5})"
+)
 _HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
 _OTHER_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "ı": "i", "ß": "ss"}
@@ -249,15 +256,22 @@ class Person:
         return not (self.roles and roles) or bool(self.roles & roles)
 
 
-def read_names(mentions: Sequence[Mention]) -> tuple[list[Form], list[Person | None]]:
-    """Return the form and the person of each mention: None for a mail address or user name."""
+def read_names(
+    mentions: Sequence[Mention], language: str = "en"
+) -> tuple[list[Form], list[Person | None]]:
+    """Return the form and the person of each mention: None for a mail address or user name.
+
+    Args:
+        mentions: The mentions of a document.
+        language: Language of the document.
+    """
     forms = _with_initials(_owned([form_of(m.text, m.before) for m in mentions]))
     glued = _glued_names(forms)
     pairs = zip(mentions, forms, strict=True)
     named = [i for i, pair in enumerate(pairs) if not _is_user_name(pair[0].text, pair[1], glued)]
     of = dict(zip(named, persons([forms[i] for i in named]), strict=True))
     for i, person in of.items():
-        person.genders.update(filter(None, [shown_gender(mentions[i], forms[i])]))
+        person.genders.update(filter(None, [shown_gender(mentions[i], forms[i], language)]))
     return forms, [of.get(i) for i in range(len(mentions))]
 
 
@@ -370,20 +384,79 @@ def _person_of(number: int, form: Form) -> Person:
     return Person(number, single, "")
 
 
-def shown_gender(mention: Mention, form: Form) -> str:
-    """Return "male" or "female" if a title or a word for kin before a name, or "he" or "she" after
-    it, shows the gender; else ""."""
-    words = [*mention.lead.split(), mention.before] if mention.before == "," else [mention.before]
-    for word in (*map(bare_word, form.title.split()), *form.titles, *map(str.lower, words[::-1])):
-        if (gender := GENDER.get(word.strip(".")) or GENDER.get(bare_word(word))) is not None:
+@cache
+def _gender_words(language: str) -> dict[str, str]:
+    """Map titles, words for kin and pronouns of all languages and of one to their gender."""
+    genders = dict[str, str]()
+    for line in sections("words")["GENDERS"]:
+        kind, _, listed_words = line.partition(": ")
+        gender, _, of_language = kind.partition(" ")
+        if of_language in ("", language):
+            genders |= dict.fromkeys(listed_words.split(), gender)
+    plain = {bare_word(word): gender for word, gender in genders.items() if "." not in word}
+    return plain | genders
+
+
+def shown_gender(mention: Mention, form: Form, language: str = "en") -> str:
+    """Return "male" or "female" if titles, words for kin or pronouns beside a name show it.
+
+    Args:
+        mention: The mention and its context.
+        form: The form of the mention.
+        language: Language of the document, whose words for kin are read.
+    """
+    genders = _gender_words(language)
+    before = f"{mention.lead or mention.before} {form.title}"
+    return (
+        _gender_before(before, genders)
+        or _gender_after(mention.tail, genders)
+        or _gender_of_pronoun(mention.tail, genders)
+    )
+
+
+def _gender_before(text: str, genders: Mapping[str, str]) -> str:
+    """Return the gender that the words right before a name show: Herrn Prof. Dr.; her husband, ."""
+    for word in reversed(_WORD_OR_MARK.findall(text.lower())):
+        dotted = word if word.endswith(".") else f"{word}."
+        # A full stop ends a sentence, except after an abbreviation.
+        if (gender := genders.get(word) or genders.get(dotted)) is not None:
             return gender
+        is_title = dotted[:-1] in TITLES or dotted in _foreign_titles()
+        if not (is_title or word in _MARKS or word in words("GENDER_LINKS")):
+            break
+    return ""
+
+
+@cache
+def _foreign_titles() -> frozenset[str]:
+    """Return titles of other languages, in lower case, some with a full stop."""
+    return words("TITLES", "foreign")
+
+
+def _gender_after(text: str, genders: Mapping[str, str]) -> str:
+    """Return the gender that an apposition or a predicate shows: (his wife); is a woman of 62."""
+    text = text.lower()
+    for pattern in (_IN_BRACKETS, _KIN_OF):
+        if (match := pattern.match(text)) and match[1] in genders:
+            return genders[match[1]]
+    match = _IS_A.match(text)
+    for word in match[1].split() if match else ():
+        if word in words("GENDER_ENDS"):
+            return ""
+        if word in genders:
+            return genders[word]
+    return ""
+
+
+def _gender_of_pronoun(text: str, genders: Mapping[str, str]) -> str:
+    """Return the gender of "he" or "she" in the sentence, or at the beginning of the next one."""
     ended = False
-    for word in _PRONOUN.findall(mention.tail.lower()):
-        if word in _PRONOUNS:
-            return GENDER[word]
+    for word in _PRONOUN.findall(text.lower()):
+        if word in _PRONOUNS and word in genders:
+            return genders[word]
         if ended:
             break
-        ended = word in ".!?\n"  # the next sentence may begin with a pronoun
+        ended = word in ".!?\n"
     return ""
 
 

@@ -28,7 +28,7 @@ from .name_forms import is_particle
 
 ONE_LINE = ("DATE", "ADDRESS", "EMAIL")
 MIN_PROBABILITY = 1e-12  # unchanged originals with a lower probability than this raise
-TAIL_WORDS = 40  # words after a mention that a surrogate sees
+LEAD_WORDS, TAIL_WORDS = 6, 40  # words before and after a mention that a surrogate sees
 MAX_VOCABULARY = 2**14  # largest vocabulary of the tokenizer of surrogates
 # Keys in the user data of the input's Doc: its user, the caller of the service who sent it, and the
 # order of day and month in earlier texts.
@@ -111,7 +111,7 @@ def _mentions_of(doc: Doc, spans: Sequence[Entity]) -> list[Mention]:
 
     mentions, stop = list[Mention](), len(doc)
     for label, start, end in reversed(spans):
-        before, lead = words[start - 1] if start else "", text_of(max(start - 4, 0), start)
+        before, lead = words[start - 1] if start else "", text_of(max(start - LEAD_WORDS, 0), start)
         tail = text_of(end, min(end + TAIL_WORDS, stop))
         text = text_of(start, end)
         text = unwrap(text) if _is_wrapped(plain_label(label), text) else text

@@ -3,7 +3,10 @@
 import re
 
 import pytest
+import spacy
 from conftest import pipeline_of
+
+from spacy_dxprivacy.entities.tables import listed_of
 
 SURROGATES = {
     "PERSON": {"@dx_surrogates": "dx.Name.v1"},
@@ -104,3 +107,169 @@ def test_two_persons_who_share_nothing_share_no_surrogate(nlp):
     new = released(nlp, "Maria Kelly met John Stone, Anna Weber and Peter Lang.")
     names = re.findall(r"\b[A-Z]\w+", new)
     assert len(names) == len(set(names)) == 8
+
+
+# What stands beside a name shows whose it is, in the language of the text.
+SHOWN = {
+    "male": {
+        "en": [
+            "Missus Hale and her husband Robin Kerr came.",
+            "Her husband, Robin Kerr, came.",
+            "Next of kin: Robin Kerr (husband).",
+            "Robin Kerr, husband of Eve, came.",
+            "Her brother is called Robin Kerr.",
+            "Husband: Robin Kerr",
+            "Her husband's name is Robin Kerr.",
+            "Robin Kerr is a 62-year-old man.",
+        ],
+        "de": [
+            "Wir sahen Herrn Robin Kerr.",
+            "Wir sahen Hrn. Robin Kerr.",
+            "Ihr Ehemann Robin Kerr kam.",
+            "Ihr Bruder, Robin Kerr, kam.",
+            "Herr Dr. Robin Kerr kam.",
+            "Angehöriger: Robin Kerr (Sohn)",
+            "Ihr Mann heißt Robin Kerr.",
+            "Herrn Prof. Dr. med. Robin Kerr",
+            "Sehr geehrter Herr Robin Kerr,",
+            "Lieber Robin Kerr,",
+        ],
+        "fr": [
+            "Monsieur Robin Kerr est venu.",
+            "M. Robin Kerr est venu.",
+            "Son mari Robin Kerr est venu.",
+            "Son frère, Robin Kerr, est venu.",
+            "Son fils s'appelle Robin Kerr.",
+            "Cher Robin Kerr,",
+            "Son époux, M. Robin Kerr",
+        ],
+        "es": [
+            "Don Robin Kerr vino.",
+            "D. Robin Kerr vino.",
+            "El Sr. Robin Kerr vino.",
+            "Su marido Robin Kerr vino.",
+            "Su hermano, Robin Kerr, vino.",
+            "Su esposo se llama Robin Kerr.",
+            "Estimado Robin Kerr:",
+        ],
+        "it": [
+            "Il signor Robin Kerr venne.",
+            "Il sig. Robin Kerr venne.",
+            "Suo marito Robin Kerr venne.",
+            "Suo fratello, Robin Kerr, venne.",
+            "Suo figlio si chiama Robin Kerr.",
+            "Caro Robin Kerr,",
+        ],
+        "nl": [
+            "De heer Robin Kerr kwam.",
+            "Dhr. Robin Kerr kwam.",
+            "Meneer Robin Kerr kwam.",
+            "Haar man Robin Kerr kwam.",
+            "Haar broer, Robin Kerr, kwam.",
+            "Haar zoon heet Robin Kerr.",
+            "Haar echtgenoot Robin Kerr kwam.",
+        ],
+    },
+    "female": {
+        "en": [
+            "Missus Robin Kerr came.",
+            "His wife, Robin Kerr, came.",
+            "Next of kin: Robin Kerr (wife).",
+            "His sister is called Robin Kerr.",
+            "My mum Robin Kerr came.",
+            "Robin Kerr is a 62-year-old woman.",
+        ],
+        "de": [
+            "Wir sahen Frau Robin Kerr.",
+            "Fr. Robin Kerr kam.",
+            "Seine Ehefrau Robin Kerr kam.",
+            "Seine Schwester, Robin Kerr, kam.",
+            "Frau Dr. Robin Kerr kam.",
+            "Meine Tochter heißt Robin Kerr.",
+            "Fräulein Robin Kerr",
+            "Liebe Robin Kerr,",
+        ],
+        "fr": [
+            "Madame Robin Kerr est venue.",
+            "Mme Robin Kerr est venue.",
+            "Mlle Robin Kerr",
+            "Sa femme Robin Kerr est venue.",
+            "Sa sœur, Robin Kerr, est venue.",
+            "Sa fille s'appelle Robin Kerr.",
+            "Mademoiselle Robin Kerr",
+            "Chère Robin Kerr,",
+        ],
+        "es": [
+            "Doña Robin Kerr vino.",
+            "Dña. Robin Kerr vino.",
+            "La Sra. Robin Kerr vino.",
+            "Su mujer Robin Kerr vino.",
+            "Su hermana, Robin Kerr, vino.",
+            "Su hija se llama Robin Kerr.",
+            "Srta. Robin Kerr",
+            "Señorita Robin Kerr",
+            "Querida Robin Kerr:",
+        ],
+        "it": [
+            "La signora Robin Kerr venne.",
+            "La sig.ra Robin Kerr venne.",
+            "Sua moglie Robin Kerr venne.",
+            "Sua sorella, Robin Kerr, venne.",
+            "Sua figlia si chiama Robin Kerr.",
+            "La dott.ssa Robin Kerr",
+            "Cara Robin Kerr,",
+        ],
+        "nl": [
+            "Mevrouw Robin Kerr kwam.",
+            "Mevr. Robin Kerr kwam.",
+            "Mw. Robin Kerr kwam.",
+            "Zijn vrouw Robin Kerr kwam.",
+            "Zijn zus, Robin Kerr, kwam.",
+            "Zijn dochter heet Robin Kerr.",
+            "Zijn echtgenote Robin Kerr kwam.",
+        ],
+    },
+}
+NOT_SHOWN = {
+    "en": [
+        "He called her brother. Robin Kerr came.", "Her husband and Robin Kerr came.",
+        "The husband of Robin Kerr came.", "Robin Kerr is a friend of the woman.",
+        "Robin Kerr, her husband and her son came.", "The son met Robin Kerr.",
+    ],
+    "de": ["Ihr Bruder und Robin Kerr kamen.", "Der Sohn von Robin Kerr kam."],
+    "fr": ["Son collègue, Robin Kerr, est venu.", "La mère de Robin Kerr est venue."],
+    "nl": ["De man en Robin Kerr kwamen.", "Ik ken Robin Kerr nicht."],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def named():
+    """A pipeline to which Robin Kerr is a person."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Robin Kerr"}])
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}
+    config = {"surrogates": {"PERSON": SURROGATES["PERSON"]}, "selector": selector, "seed": 1}
+    nlp.add_pipe("dx_entity_sanitizer", config=config)
+    return nlp
+
+
+def given_names(nlp, text, language, count):
+    """Return the surrogates of the given name of Robin Kerr."""
+    before, after = text.split("Robin Kerr")
+    new = [released(nlp, text, language) for _ in range(count)]
+    return {name.removeprefix(before).removesuffix(after).rsplit(" ", 1)[0] for name in new}
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "it", "nl"])
+@pytest.mark.parametrize("gender", ["male", "female"])
+def test_titles_kin_and_predicates_show_the_gender_of_a_name(named, gender, language):
+    for text in SHOWN[gender][language]:
+        assert given_names(named, text, language, 4) <= {*listed_of(language, gender)}, text
+
+
+@pytest.mark.parametrize("language", list(NOT_SHOWN))
+def test_words_of_others_show_nothing(named, language):
+    for text in NOT_SHOWN[language]:
+        names = given_names(named, text, language, 16)
+        assert names & {*listed_of(language, "male")}, text
+        assert names & {*listed_of(language, "female")}, text
