@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import ClassVar
 
 from ..entities.tables import listed, listed_of, words
@@ -33,7 +34,7 @@ from ..entities.words import builtin_lexicon
 from ..privacy.randomness import below
 from ..registries import registry
 from .base import Draws, Independent, Mention, Scope, Stream, digits, draw_from
-from .name_forms import DrawnName, family_of, fold, name_classes, user_words
+from .name_forms import DrawnName, family_of, fold, listed_gender, name_classes, user_words
 from .phones import number_in, reserved
 
 DOMAINS = ("example.com", "example.org", "example.net")
@@ -47,6 +48,7 @@ OF_PERSONS = (
     "which mail addresses and user names are made of a name of a person of the document (with a "
     "key of any name), and of which parts of it"
 )
+OF_LISTS = "the gender for which public lists hold a given name in a mail address or user name"
 NETS = ("192.0.2", "198.51.100", "203.0.113")
 FORM_WORDS = words("FORM_WORDS")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d+|:\d+)?", re.ASCII)
@@ -68,13 +70,18 @@ class Contact(Independent):
     name = "dx.Contact.v1"
     chance = 1e-2  # for an original that is itself in a range for examples
     adjacent = "contacts of one kind"
-    traits: ClassVar[tuple[str, ...]] = (
+    kinds: ClassVar[tuple[str, ...]] = (
         "which are telephone numbers, mail, web and IP addresses, user names, the form of "
         "telephone numbers, their country and whether they are of a mobile, and whether web "
         "addresses begin with a scheme or www, and user names "
         "with @",
         OF_PERSONS,
     )
+
+    @property
+    def traits(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Descriptions of what is visible of a mention, beyond what its scope makes visible."""
+        return self.kinds + (OF_LISTS,) * (self.scope.key is not None)
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return a contact of the same kind for each mention."""
@@ -192,12 +199,17 @@ class Digits(Independent):
     chance = 0.1  # for a single digit; for k digits, 10 to the power of -k
     adjacent = "numbers"
     notes = "k digits are unchanged with probability 10^-k."
-    traits: ClassVar[tuple[str, ...]] = (
+    kinds: ClassVar[tuple[str, ...]] = (
         "the form of numbers: how many digits and letters, the marks between them, words of forms "
         "beside them (number, case), capitals, the script, which kind of check digits they have, "
         "the network of a card, the country of an IBAN, and which are addresses of IP and mail",
         OF_PERSONS,
     )
+
+    @property
+    def traits(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Descriptions of what is visible of a mention, beyond what its scope makes visible."""
+        return self.kinds + (OF_LISTS,) * (self.scope.key is not None)
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return a number of the same form for each mention. Mentions with the same digits and
@@ -293,19 +305,40 @@ def firsts_of(language: str, gender: str) -> tuple[str, ...]:
 
 
 def keyed_name(
-    scope: Scope, draws: Draws, first_name: str, last: str, gender: str = ""
+    scope: Scope, draws: Draws, first_name: str, last: str, *, any_gender: bool = False
 ) -> DrawnName:
-    """Return the surrogate of a given and a family name by the key, each part drawn separately."""
-    first_name, last = fold(first_name), family_of(last)
+    """Return the surrogate of a given and a family name by the key, each part drawn separately.
+
+    Nothing beside a name has an effect, so that a name has one surrogate in all documents: its
+    gender is that of public lists, which depends on the name alone.
+
+    Args:
+        scope: The scope, with a key.
+        draws: Randomness and language of the document.
+        first_name: The given name, or "".
+        last: The family name, or "".
+        any_gender: Whether the surrogate may have any gender.
+    """
     language = scope.language(draws)
-    firsts = firsts_of(language, gender)
-    stream = scope.stream(draws, "initial", first_name[:1])
-    initial = draw_from(firsts_of(language, ""), stream)[0]
-    alike = tuple(first for first in firsts if first[0] == initial) or firsts
+    gender = "" if any_gender else listed_gender(first_name, language)
+    first_name, last = fold(first_name), family_of(last)
+    initial = draw_from(shared_initials(language), scope.stream(draws, "initial", first_name[:1]))
+    alike = tuple(first for first in firsts_of(language, gender) if first[0] == initial)
     stream = scope.stream(draws, "given name", first_name)
     surname = draw_from(listed_of(language, "surnames"), scope.stream(draws, "family name", last))
     first = draw_from(alike, stream)
     return first, first, surname
+
+
+@cache
+def shared_initials(language: str) -> str:
+    """Return the initials of given names, each as often as the lists of both genders have it.
+
+    A name of either gender is then drawn with a probability of at most 1 in their number.
+    """
+    counts = (Counter(name[0] for name in listed_of(language, g)) for g in ("female", "male"))
+    women, men = counts
+    return "".join(sorted((women & men).elements()))
 
 
 def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:

@@ -5,9 +5,11 @@ Probability  Without a key: a first name and a family name, uniform over the lis
              no plain words, places, peoples or brands), except names among the words of the
              document in plaintext. Two persons of a document share a surrogate of a given or of a
              family name if they share the name, and none else, as long as the lists suffice. With
-             a key: each given name and each family name has one surrogate, uniform over keys. The
-             initial is drawn first, since "J. Doe" shows no more of John, then a name with that
-             initial. Two persons may share a name by chance, and the name may occur in the document
+             a key: each given name and each family name has one surrogate. The initial is drawn
+             first, since "J. Doe" shows no more of John, as often as lists of both genders have it;
+             then uniformly a name with that initial and the gender for which public lists hold the
+             original, or any. Two persons may share a name by chance, and the name may occur in the
+             document
 User names   "jdoe" becomes the user name of the surrogate; see codes
 Guarantee    epsilon 0: the drawn text does not depend on the original. Visible are which
              mentions of a document are of one person, which persons share a name, the language,
@@ -31,6 +33,7 @@ from .name_forms import (
     fold,
     is_initial,
     last_word,
+    listed_gender,
     read_names,
     user_names_of,
     write,
@@ -48,6 +51,7 @@ GENDERS = {
 MIN_LISTED_NAMES = {
     "firsts": 199,
     "one gender": 76,
+    "keyed": 53,  # of codes.shared_initials
     "surnames": 250,
 }  # shortest lists of any language
 
@@ -62,7 +66,7 @@ def make_name(
         form: Write the surrogate in the form of the mention (Ms. Lopez, M. Lopez, Maria). Otherwise
             every mention becomes a first and a family name.
         gender: "text": the gender that titles, words for kin and pronouns beside a name show (with
-            a key "any"); "any"; or "same": the gender of the first name, if the lists have it.
+            a key "same"); "any"; or "same": the gender for which public lists hold the first name.
         scope: "mention", "document", or "corpus".
         key: Path of the key file, required with scope "corpus".
     """
@@ -94,13 +98,15 @@ class Name(Independent):
     @property
     def chance(self) -> float:
         """Probability that a part of a name is unchanged, in the language with fewest names."""
-        firsts = MIN_LISTED_NAMES["one gender" if self._shown in GENDERS else "firsts"]
+        of_gender = "one gender" if self._shown in GENDERS else "firsts"
+        firsts = MIN_LISTED_NAMES["keyed" if self.scope.key else of_gender]
         return 1 / firsts + 1 / MIN_LISTED_NAMES["surnames"]
 
     @property
     def _shown(self) -> str:
-        """Source of the gender. With a key, "text" becomes "any": a name has the same surrogate."""
-        return "any" if self.gender == "text" and self.scope.key is not None else self.gender
+        """Source of the gender. With a key, "text" becomes "same": a name has one surrogate in all
+        texts, whatever they show."""
+        return "same" if self.gender == "text" and self.scope.key is not None else self.gender
 
     @property
     def notes(self) -> str:  # type: ignore[override]
@@ -128,7 +134,7 @@ class Name(Independent):
             elif self.form:
                 # By a key all parts are drawn: the first of two family names may occur alone.
                 parts = form.names[1:-1] if self.scope.key else ()
-                middles = [keyed_name(self.scope, draws, part, "")[0] for part in parts]
+                middles = [self._keyed(draws, part, "")[0] for part in parts]
                 texts.append(write(form, name, person, middles))
             else:
                 texts.append(f"{name[0]} {name[2]}")
@@ -136,19 +142,19 @@ class Name(Independent):
 
     def _draw(self, person: Person, draws: Draws, taken: set[str]) -> DrawnName:
         """Draw a first, a middle and a family name; without a key, no name that is taken."""
-        gender = person.gender if self._shown == "text" else ""
-        language = self.scope.language(draws)
-        if self.gender == "same":
-            lists = ((g, listed_of(language, g)) for g in ("female", "male"))
-            genders = [g for g, names in lists if person.first.title() in names]
-            gender = genders[0] if len(genders) == 1 else ""
         if self.scope.key is not None:
-            return keyed_name(self.scope, draws, person.first, person.last, gender)
+            return self._keyed(draws, person.first, person.last)
+        language = self.scope.language(draws)
+        gender = person.gender if self._shown == "text" else ""
+        gender = listed_gender(person.first, language) if self._shown == "same" else gender
         firsts, surnames = firsts_of(language, gender), listed_of(language, "surnames")
         name = free_names(firsts, surnames, draws.rng, taken)
         if self.scope.reach == "document":
             taken.update(name[::2])
         return name
+
+    def _keyed(self, draws: Draws, first: str, last: str) -> DrawnName:
+        return keyed_name(self.scope, draws, first, last, any_gender=self._shown == "any")
 
     def _contact(self, mention: Mention, draws: Draws) -> str | None:
         """Draw a user name; if it names no person, a contact, or a name if it has letters only."""

@@ -3,6 +3,7 @@ groups the mentions of a document by person."""
 
 from __future__ import annotations
 
+import gzip
 import re
 import unicodedata
 from collections import defaultdict
@@ -11,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 
-from ..entities.tables import NAMES, is_first_name, listed, sections, words
+from ..about import DATA
+from ..entities.tables import NAMES, is_first_name, listed, listed_of, sections, words
 from ..entities.words import builtin_lexicon
 from ..text.mentions import MIN_GLUED_LETTERS
 from .base import Mention
@@ -155,6 +157,36 @@ def _short_names() -> dict[str, frozenset[str]]:
 def full_names(name: str) -> frozenset[str]:
     """Return a name with the given names that it may be a short form of."""
     return _short_names().get(name, frozenset({name}))
+
+
+@cache
+def _listed_genders(language: str) -> dict[str, str]:
+    """Map folded given names to the gender for which the lists of a language, or else those of many
+    languages, hold them; to "" for both."""
+    genders = dict[str, str]()
+    for line in gzip.decompress((DATA / "genders.txt.gz").read_bytes()).decode().split("\n"):
+        gender, _, names = line.partition(": ")
+        genders |= dict.fromkeys(names.split(), gender)
+    women, men = ({fold(name) for name in listed_of(language, g)} for g in ("female", "male"))
+    genders |= dict.fromkeys(women, "female") | dict.fromkeys(men, "male")
+    return genders | dict.fromkeys(women & men, "")
+
+
+def listed_gender(name: str, language: str) -> str:
+    """Return the gender for which public lists hold a given name, or a name that it is short for.
+
+    Args:
+        name: A given name, in any case.
+        language: The language whose lists count before that of many languages.
+
+    Returns:
+        "female" or "male"; "" if the lists do not have the name, or have it for both.
+    """
+    genders = _listed_genders(language)
+    if (own := genders.get(fold(name))) is not None:
+        return own
+    full = {genders.get(fold(full), "") for full in full_names(bare_word(name))}
+    return next(iter(full - {""})) if len(full - {""}) == 1 else ""
 
 
 def _case(text: str) -> str:

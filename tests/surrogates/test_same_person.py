@@ -3,12 +3,18 @@
 import gc
 import re
 import tracemalloc
+from collections import Counter
 
 import pytest
 
+from spacy_dxprivacy.entities.tables import LANGUAGES, listed, listed_of
+from spacy_dxprivacy.files.keys import make_key
 from spacy_dxprivacy.privacy.randomness import Rng
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.surrogates import Draws, Mention
+from spacy_dxprivacy.surrogates.codes import shared_initials
+from spacy_dxprivacy.surrogates.name import MIN_LISTED_NAMES
+from spacy_dxprivacy.surrogates.name_forms import fold, in_plain_letters
 
 # (given, family, as a mail address has them), of many origins
 PEOPLE = [
@@ -86,6 +92,63 @@ def test_each_mention_of_an_address_or_number_has_the_same_surrogate(key):
             mails = drawn(contact, *addresses, draws=draws, label="EMAIL")
             mails = [mail.lower() for mail in mails]
             assert mails[0] == mails[1] and mails[2] == mails[3] and not mails[0].startswith("john")
+
+
+# Of six languages, with accents, short forms and letters of their own.
+WOMEN = ["Maria", "Zoë", "Petra", "Giulia", "Anneke", "Inès", "Liz"]
+MEN = ["John", "Jürgen", "José", "Giovanni", "Joost", "Trev", "Lukas"]
+BOTH = ["Jean", "Kim", "Casey", "Zorblatt", "J."]  # lists do not have them, or have them for both
+SHOWING = [
+    {}, {"before": "Herrn", "lead": "Wir sahen Herrn"}, {"before": "Doña", "lead": "Doña"},
+    {"before": "husband", "lead": "her husband"}, {"before": "Missus", "lead": "Missus"},
+    {"tail": " left. She slept."},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_by_a_key_a_given_name_has_the_gender_for_which_lists_hold_it(tmp_path, language):
+    genders = {name: "female" for name in WOMEN} | {name: "male" for name in MEN}
+    for number in range(6):
+        make_key(tmp_path / str(number))
+        name = made("dx.Name.v1", str(tmp_path / str(number)))
+        draws = Draws(Rng(), base=language)
+        for given, gender in genders.items():
+            first = drawn(name, f"{given} Okafor", draws=draws)[0].rsplit(" ", 1)[0]
+            assert first in listed_of(language, gender), given
+
+
+@pytest.mark.parametrize("given", [*WOMEN, *MEN, *BOTH])
+def test_no_text_makes_two_surrogates_of_one_person_of_a_key(key, given):
+    name = made("dx.Name.v1", key)
+    whole = {drawn(name, Mention(f"{given} Okafor", "PERSON", **some))[0] for some in SHOWING}
+    assert len(whole) == 1
+    first, last = whole.pop().rsplit(" ", 1)
+    assert drawn(name, f"Mr. {given[0]}. Okafor") == [f"Mr. {first[0]}. {last}"]
+    if len(given) > 2:
+        address = f"{fold(given)}.okafor@x.org"
+        (mail,) = drawn(made("dx.Contact.v1", key), address, label="EMAIL")
+        assert mail.startswith(f"{in_plain_letters(first)}.{last.lower()}@")
+
+
+def test_a_gender_that_is_hidden_shows_in_no_name_of_a_key(tmp_path):
+    firsts = set()
+    for number in range(24):
+        make_key(tmp_path / str(number))
+        name = made("dx.Name.v1", str(tmp_path / str(number)), gender="any")
+        firsts.add(drawn(name, "Maria Okafor")[0].split()[0])
+        assert not any("gender" in line for line in name.in_clear)
+    assert firsts & {*listed("female")} and firsts & {*listed("male")}
+
+
+@pytest.mark.parametrize("language", ["en", *LANGUAGES])
+def test_the_chance_of_a_name_of_a_key_is_that_of_its_initial(language):
+    """A name is drawn with P(initial) / names of the gender with it."""
+    initials = shared_initials(language)
+    assert len(initials) >= MIN_LISTED_NAMES["keyed"]
+    for gender in ("female", "male"):
+        of_initial = Counter(name[0] for name in listed_of(language, gender))
+        most = max(initials.count(c) / len(initials) / of_initial[c] for c in set(initials))
+        assert most <= 1 / MIN_LISTED_NAMES["keyed"] + 1e-9
 
 
 def test_a_mail_address_of_nobody_known_never_stays():
