@@ -3,16 +3,17 @@ dx.Address.v1, dx.Organisation.v1).
 
 Place         a city becomes a city of the United States (uniform over 1,024, with its state), a
               state becomes the state of such a city, a country a country (uniform over 105), and a
-              postal code a code of such a state. Visible are whether a mention is a city, a
-              state, a country or a postal code, and which mentions of a document are the same
+              postal code a code of such a state, or in the form of its country (postcodes). Visible
+              are whether a mention is a city, a state, a country or a postal code, with its form,
+              and which mentions of a document are the same
 Address       a house number (uniform from 1 to 9999), a street (uniform over 188 names and 8
-              kinds), a city with its state, and a postal code of that state. Visible is which
-              of these parts a mention has
+              kinds), a city with its state, and a postal code of that state, or in the form of
+              its country. Visible is which of these parts a mention has, and this form
 Organisation  a family name (uniform over 1,024) with a street name (over 188) and the kind that the
               mention names (Hospital, University, Bank), which stays visible, else with one of
               eight forms of companies
 Languages     The above holds for English. In other languages: a town (uniform over about 100), a
-              country (about 60), a postal code (new digits and letters); a street (about 60), a
+              country (about 60), a postal code (in the form of its country); a street (about 60), a
               house number (1 to 199), a town and a postal code, which need not be the town's; a
               family name with the kind that the mention names (Klinik, Banca), else with one of
               six forms of companies. The language is visible
@@ -38,15 +39,11 @@ from ..entities.tables import (
 )
 from ..privacy.randomness import below
 from ..registries import registry
+from . import postcodes
 from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream, digits, draw_from
-from .codes import redraw
 
 LONG_CODE = 10  # characters of a postal code of the United States with its last four digits
-# Postal codes of the United States, Britain, Canada, the Netherlands, and others in digits.
-_CODE = re.compile(
-    r"(?ai:\d{5}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s?\d[a-z]{2}|[a-z]\d[a-z]\s?\d[a-z]\d|"
-    r"\d{4}\s?[a-z]{2}|[a-z]{0,2}-?\d{4,6})"
-)
+_US_CODE = re.compile(r"\d{5}(?:-\d{4})?", re.ASCII)
 _NAMES = {name.casefold(): short for short, name in STATES.items()}
 _COUNTRIES = {name.casefold() for name in (*listed("countries"), *listed("other_countries"))}
 _STATE_OF = {city.casefold(): state for city, state in cities()}
@@ -58,7 +55,9 @@ _NUMBER = re.compile(r"^\s*\d[\w/-]*")
 _BOX = re.compile(r"^\s*p\.?\s?o\.?\s*box\b", re.I)
 _STATES = re.compile(r"\b(?:" + "|".join([*STATES, *map(re.escape, STATES.values())]) + r")\s*$")
 
-_LOCAL_CODE = re.compile(r"\b(?:[A-Z]{1,2}-)?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?)\b(?!.*\d)")
+_STREET_WORDS = frozenset(
+    "street st avenue ave road rd lane ln drive dr court ct place pl way boulevard blvd".split()
+)
 _LINE_END = re.compile(r"([,\n])")
 _BREAK = re.compile(r"\s*[,\n]\s*")
 
@@ -99,9 +98,9 @@ class Place(_ByLanguage):
         "Unchanged with probability 1/1024 for a city, about 1/20 for a state, 1/100 for a country."
     )
     traits: ClassVar[tuple[str, ...]] = (
-        "whether a place is a city, a state (abbreviated or not), a country or a postal code (long "
-        "or not), as public lists read it, and whether it is in capitals (of more than three"
-        " letters) or small letters",
+        "whether a place is a city, a state (abbreviated or not), a country or a postal code (in "
+        "which form of a country), as public lists read it, and whether it is in capitals (of more "
+        "than three letters) or small letters",
         LANGUAGE,
     )
 
@@ -148,7 +147,7 @@ class Place(_ByLanguage):
             else draw_from(cities(), stream)
         )
         if kind == "zip":
-            return postal_code(home, stream, long=len(identity) >= LONG_CODE)
+            return zip_code(identity, home, stream)
         return home[1] if kind == "state" else home[0]
 
     def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
@@ -157,7 +156,7 @@ class Place(_ByLanguage):
         kind = "country" if is_country else kind_of_place(text)
         stream = self.scope.stream(draws, kind, identity)
         if kind == "zip":
-            return redraw(text.strip().upper(), stream)
+            return postcodes.like(text, self.scope.language(draws), stream)
         return (
             draw_from(countries, stream) if kind == "country" else self._town(draws, number, stream)
         )
@@ -177,7 +176,7 @@ def make_place(scope: str = "document", key: str | None = None) -> Place:
 def kind_of_place(text: str, *, after_city: bool = False) -> str:
     """Return "zip", "short" (TX), "state", "country" or "city". New York may be either."""
     bare = text.strip()
-    if _CODE.fullmatch(bare):
+    if postcodes.is_code(bare):
         return "zip"
     if bare in STATES:
         return "short"
@@ -191,6 +190,13 @@ def home_of(draws: Draws, number: int) -> Home:
     home = draws.memory.get(("home", number)) or draw_from(cities(), draws.rng)
     draws.memory["home", number] = home
     return home  # type: ignore[return-value]
+
+
+def zip_code(text: str, home: Home, stream: Stream) -> str:
+    """Draw a postal code in the form of a text: of the home's state, or of another country."""
+    if _US_CODE.fullmatch(text.strip()):
+        return postal_code(home, stream, long=len(text.strip()) >= LONG_CODE)
+    return postcodes.like(text, "en", stream)
 
 
 def postal_code(home: Home, stream: Stream, *, long: bool) -> str:
@@ -214,8 +220,8 @@ class Address(_ByLanguage):
     adjacent = "addresses with the same parts"
     traits: ClassVar[tuple[str, ...]] = (
         "which parts an address has, as public lists read them: house number or box, street, unit, "
-        "city, state (abbreviated or not), postal code (long or not), where its lines end, and "
-        "whether it is in capitals of more than three letters",
+        "city, state (abbreviated or not), postal code (in which form of a country), where its "
+        "lines end, and whether it is in capitals of more than three letters",
         LANGUAGE,
     )
 
@@ -227,8 +233,11 @@ class Address(_ByLanguage):
             return draw_address(
                 text, home_of(draws, number) if shared else draw_from(cities(), stream), stream
             )
-        town, code = self._town(draws, number, stream), _LOCAL_CODE.search(text)
-        head = text[: code.start()] if code else text
+        town, breaks = self._town(draws, number, stream), _BREAK.split(text.strip())
+        codes = [code for code in map(postcodes.code_in, breaks) if code]
+        code = codes[-1][0].strip() if codes else ""
+        code = text.strip() if postcodes.is_code(text) else code
+        head, _, tail = text.rpartition(code) if code else (text, "", "")
         parts = []
         if head.strip(" ,\n"):
             street = draw_from(listed_of(language, "streets"), stream)
@@ -236,10 +245,13 @@ class Address(_ByLanguage):
                 house = str(1 + below(199, stream))
                 street = f"{house} {street}" if language == "fr" else f"{street} {house}"
             parts.append(street)
+        has_town = len(_BREAK.split(head.strip())) > 1 and not head.rstrip()[-1:].isdigit()
         if code:
-            new_code, has_town = redraw(code[0], stream), text[code.end() :].strip(" ,\n")
-            parts.append(f"{new_code} {town}" if has_town else new_code)
-        elif len(_BREAK.split(head.strip())) > 1 and not head.rstrip()[-1:].isdigit():
+            new_code = postcodes.like(code, language, stream)
+            is_first = tail[:1] == " " and bool(tail.strip(" ,\n"))
+            before = [town] * (has_town and not is_first)
+            parts.append(" ".join([*before, new_code, *[town] * is_first]))
+        elif has_town:
             parts.append(town)
         return ", ".join(parts) or town
 
@@ -258,7 +270,7 @@ def make_address(scope: str = "document", key: str | None = None) -> Address:
 def draw_address(text: str, home: Home, stream: Stream) -> str:
     """Draw an address with the parts of a text. It copies only commas and line breaks."""
     if kind_of_place(text) == "zip":
-        return postal_code(home, stream, long=len(text.strip()) >= LONG_CODE)
+        return zip_code(text, home, stream)
     code, text = _cut(_ZIP, text)
     state, text = _cut(_STATES, text.rstrip(" ,"))
     unit, text = _cut(_UNIT, text)
@@ -296,14 +308,27 @@ def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
 
 
 def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
-    """Draw a PO box; a street for a numbered part, or a first part that is no city; or a city."""
+    """Draw a PO box; a postal code with a city beside it; a street for a numbered part, or a first
+    part that is no city; or a city."""
     if _BOX.match(part):
         return f"PO Box {1 + below(9, stream)}{digits(3, stream)}"
+    code = postcodes.code_in(part)
+    if code and _STREET_WORDS.isdisjoint(part.casefold().replace(".", "").split()):
+        return _coded_city(part, code, home, stream)
     is_city = kind_of_place(part) == "country" or part.casefold() in _STATE_OF
     if not _NUMBER.match(part) and (not first or is_city):
         return home[0]
     street = f"{draw_from(listed('streets'), stream)} {draw_from(STREET_KINDS, stream)}"
     return f"{1 + below(9999, stream)} {street}" if _NUMBER.match(part) else street
+
+
+def _coded_city(part: str, code: re.Match[str], home: Home, stream: Stream) -> str:
+    """Draw a postal code with the city, or the province, before or after it."""
+    before, after = part[: code.start()].strip(), part[code.end() :].strip()
+    new = postcodes.like(code[0], "en", stream)
+    is_province = len(before) == 2 and before.isupper()
+    city = postcodes.province(new) or home[1] if is_province else home[0]
+    return " ".join(filter(None, [before and city, new, after and home[0]]))
 
 
 # The same firm is written with and without its legal form: Hartwell Limited, Hartwell Ltd.

@@ -293,10 +293,57 @@ def test_places_and_addresses_of_a_document_fit_each_other():
         assert re.search(rf", {re.escape(city)}, {short} \d{{5}}-\d{{4}}$", written)
 
 
-def test_a_postal_code_of_any_country_becomes_one():
-    for name in ("dx.Address.v1", "dx.Place.v1"):
-        codes = draw(made(name), "LS1 4AB", "K1A 0B1", "1017 AB", "10115", "D-10115")
-        assert all(re.fullmatch(r"\d{5}", code) for code in codes)
+BRITISH = r"[A-Z]{1,2}[1-9][A-Z\d]? \d[ABD-HJLNP-UW-Z]{2}"
+CANADIAN = r"[ABCEGHJ-NPRSTVXY]\d[A-Z] \d[A-Z]\d"
+POSTCODES = [
+    ("LS1 4AB", BRITISH), ("SW1A 2AA", r"[A-Z]{2}[1-9][A-H] \d[A-Z]{2}"), ("M1 1AE", BRITISH),
+    ("K1A 0B1", CANADIAN), ("D02 AF30", r"[AC-FHKNPRTV-Y]\d\d [AC-Y][AC-Y\d]{3}"),
+    ("1017 AB", r"[1-9]\d{3} [A-Z]{2}"), ("NL-1017 AB", r"NL-[1-9]\d{3} [A-Z]{2}"),
+    ("10115", r"\d{5}"), ("D-10115", r"D-\d{5}"), ("CH-8001", r"CH-\d{4}"), ("1010", r"\d{4}"),
+    ("120 00", r"\d{3} \d\d"), ("00-950", r"\d\d-\d{3}"), ("110001", r"\d{6}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "form"), POSTCODES)
+@pytest.mark.parametrize("language", ["en", "de", "fr", "nl"])
+@pytest.mark.parametrize("name", ["dx.Address.v1", "dx.Place.v1"])
+def test_a_postal_code_keeps_the_form_of_its_country(name, language, code, form):
+    for seed in range(6):
+        draws = Draws(Rng(seed), language=language)
+        (new,) = made(name).replace([Mention(code, "X")], draws)
+        assert new != code and re.fullmatch(form, new)
+
+
+@pytest.mark.parametrize(
+    ("language", "address", "form"),
+    [
+        ("en", "12 High Street, Leeds LS1 4AB", rf"\d+ [^,]+, \D+ {BRITISH}"),
+        ("en", "12 High Street\nLeeds\nLS1 4AB", rf"\d+ .+\n\D+\n{BRITISH}"),
+        ("en", "350 Sparks Street, Ottawa, ON K1R 7S8", rf"\d+ .+, \D+, [A-Z]{{2}} {CANADIAN}"),
+        ("en", "Keizersgracht 12, 1017 AB Amsterdam", r"\D+, \d{4} [A-Z]{2} \D+"),
+        ("en", "D-10115 Berlin", r"D-\d{5} \D+"),
+        ("en", "12 Main St, Boston, MA 02118", r"\d+ .+, \D+, [A-Z]{2} \d{5}"),
+        ("en", "12 Elm St, 10050 Main Street, Boston", r"\d+ [^,]+, \d+ [^,]+, \D+"),
+        ("de", "Gartenstraße 12, 50667 Köln", r"\D+ \d+, \d{5} \D+"),
+        ("de", "12 High Street, Leeds LS1 4AB", rf"\D+ \d+, \D+ {BRITISH}"),
+        ("fr", "12 rue de la Paix, 75002 Paris", r"\d+ \D+, (0[1-9]|[1-8]\d|9[0-5])\d{3} \D+"),
+        ("fr", "48 Elm Street, Boston, MA 02118", r"\d+ \D+, \D+ \d{5}"),
+        ("nl", "Keizersgracht 12, 1017 AB Amsterdam", r"\D+ \d+, \d{4} [A-Z]{2} \D+"),
+    ],
+)
+def test_the_postal_code_of_an_address_stands_where_it_stood(language, address, form):
+    for seed in range(4):
+        draws = Draws(Rng(seed), language=language)
+        (new,) = made("dx.Address.v1").replace([Mention(address, "X")], draws)
+        assert re.fullmatch(form, new)
+
+
+def test_a_canadian_code_is_of_its_province():
+    from_code = {"A": "NL", "B": "NS", "E": "NB", "G": "QC", "M": "ON", "S": "SK", "V": "BC"}
+    for seed in range(30):
+        (new,) = draw(made("dx.Address.v1"), "350 Sparks Street, Ottawa, ON K1R 7S8", seed=seed)
+        province, code = re.fullmatch(r".*, (..) (.)\d. ...", new).groups()
+        assert from_code.get(code, province) == province
 
 
 def test_a_key_makes_the_same_stand_in_in_every_document(key):
