@@ -19,7 +19,7 @@ from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
 from .heads import OLD, values_in
-from .phrases import in_tokens, numbers_in
+from .phrases import identifiers_in, in_tokens, numbers_in
 from .tables import (
     DAY,
     LANGUAGES,
@@ -115,6 +115,7 @@ def numbers_with_keys(text: str) -> Iterator[Entity]:
         yield from (Entity(label, *match.span()) for match in form.finditer(text))
     for match in pattern("keyed", "foreign").finditer(text):
         yield Entity("ID", *match.span("code"))
+    yield from (found for found in identifiers_in(text) if found.label == "ID")
     yield from numbers_in(text)
 
 

@@ -17,6 +17,7 @@ from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word
 from .heads import values_in
+from .national import is_surely_national
 from .tables import SYSTEM_ACCOUNTS, kind_of, pattern, words
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
@@ -45,7 +46,9 @@ def match_phrases(doc: Doc) -> set[Entity]:
 def numbers_in(text: str) -> Iterator[Entity]:
     """Yield numbers that their form identifies, in characters."""
     for match in pattern("NUMBER_FORM").finditer(text):
-        yield Entity(kind_of(match).replace("CODE", "ID"), *match.span())
+        label = kind_of(match)
+        is_id = label == "CODE" or (label == "PHONE" and is_surely_national(match[0]))
+        yield Entity("ID" if is_id else label, *match.span())
 
 
 def in_tokens(doc: Doc, label: str, start: int, end: int) -> Entity:
@@ -65,10 +68,7 @@ def _phrases(text: str) -> Iterator[Entity]:
     yield from values_in(text)
     lower = _in_lower_case(text)
     yield from field_codes(text)
-    for match in pattern("IDENTIFIER").finditer(text):
-        named = match["who"] or match["named"]
-        if named is None or is_name(named):
-            yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
+    yield from identifiers_in(text)
     for match in pattern("DATE_PHRASE").finditer(lower):
         start = match.start()
         if lower[start].isdigit() and pattern("AFTER_MONTH").search(
@@ -76,6 +76,14 @@ def _phrases(text: str) -> Iterator[Entity]:
         ):
             continue  # the day belongs to the month before it: "March 5 and 14 April"
         yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
+
+
+def identifiers_in(text: str) -> Iterator[Entity]:
+    """Yield plates, references, numbers of persons and ages whose form identifies them."""
+    for match in pattern("IDENTIFIER").finditer(text):
+        named = match["who"] or match["named"]
+        if named is None or is_name(named):
+            yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
 
 
 def field_codes(text: str) -> Iterator[Entity]:

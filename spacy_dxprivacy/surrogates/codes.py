@@ -14,7 +14,9 @@ Digits      records, accounts, cards: every digit and letter is sampled uniforml
             the mention. A valid card number becomes a card number of a test range (4000 00,
             5105 10, 3782 82) with a valid check digit; a valid IBAN becomes an IBAN of the same
             country with valid check digits and a bank code of zeros; a social security number
-            becomes one with the area 9xx, which is never issued. Visible is the form: how many
+            becomes one with the area 9xx, which is never issued; where python-stdnum is installed,
+            a national identifier with valid check digits (SIRET, NHS, BSN, ...) becomes one
+            (entities/national), of the NHS one of its test range 999. Visible is the form: how many
             digits and letters, the marks between them, words of forms beside them, which kind of
             check digits is valid, and the country of an IBAN
 Guarantee   epsilon 0 for the drawn text
@@ -29,6 +31,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import ClassVar
 
+from ..entities.national import NumberKind, kind_of_number
 from ..entities.tables import listed, listed_of, words
 from ..entities.words import builtin_lexicon
 from ..privacy.randomness import below
@@ -49,6 +52,7 @@ OF_PERSONS = (
     "key of any name), and of which parts of it"
 )
 OF_LISTS = "the gender for which public lists hold a given name in a mail address or user name"
+MAX_DRAWS = 10_000  # of a number until its check digits are right; of a German tax number about 300
 NETS = ("192.0.2", "198.51.100", "203.0.113")
 FORM_WORDS = words("FORM_WORDS")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d+|:\d+)?", re.ASCII)
@@ -256,6 +260,8 @@ def alike(text: str, stream: Stream) -> str:
     kind, bare = kind_of(text), _bare(text)
     if kind in ("ip", "ipv6", "mail"):
         return contact(kind, text, stream)
+    if (national := kind_of_number(text)) is not None:
+        return _national(text, national, stream)
     if _CARD.fullmatch(text) and luhn(bare) == 0:
         head = _TESTS.get(bare[0], "400000")
         body = head + digits(len(bare) - len(head) - 1, stream)
@@ -266,6 +272,18 @@ def alike(text: str, stream: Stream) -> str:
     if _SSN.fullmatch(text):
         return _in_form("9" + digits(len(bare) - 1, stream), text)
     return _WORD.sub(lambda m: m[0] if m[0].lower() in FORM_WORDS else redraw(m[0], stream), text)
+
+
+def _national(text: str, kind: NumberKind, stream: Stream) -> str:
+    """Draw a number of the kind uniformly: numbers of the form until the check digits are right."""
+    written = kind.form.fullmatch(text.strip().upper())
+    keep = written.groupdict().get("keep") or "" if written else ""
+    bare = _bare(text.strip())[len(keep) + len(kind.head) :]
+    for _ in range(MAX_DRAWS):
+        number = _in_form(keep + kind.head + redraw(bare.upper(), stream), text.strip().upper())
+        if kind.has(number):
+            break
+    return number.lower() if text.islower() else number
 
 
 def redraw(text: str, stream: Stream) -> str:

@@ -1,0 +1,121 @@
+"""Plates, national identifiers and their check digits, in the language of the text."""
+
+import pytest
+from conftest import pipeline_of
+
+from spacy_dxprivacy import Rng, registry
+from spacy_dxprivacy.entities.national import is_surely_national, kind_of_number
+from spacy_dxprivacy.surrogates import Draws, Mention
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pipeline_of("dx_entity_ruler")
+
+
+def found(nlp, text, language, *labels):
+    doc = nlp.make_doc(text)
+    doc.user_data["dx_language"] = language
+    for _, pipe in nlp.pipeline:
+        doc = pipe(doc)
+    return [ent.text for ent in doc.ents if ent.label_ in (labels or ("ID",))]
+
+
+PLATES = {
+    "de": ["B-MW 1234", "HH-AB 123E", "M-XY 99"],
+    "fr": ["AB-123-CD", "AB 123 CD"],
+    "it": ["AB 123 CD", "AB123CD"],
+    "es": ["1234 BCD", "1234BCD"],
+    "nl": ["12-ABC-3", "AB-12-34"],
+    "en": ["AB12 CDE", "AB12CDE", "B-MW 1234"],
+}
+SENTENCES = {
+    "de": "Das Auto {} stand dort.", "fr": "La voiture {} est partie.",
+    "nl": "De auto {} stond er.", "it": "L'auto {} è partita.", "es": "El coche {} estaba allí.",
+    "en": "The car {} was seen.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", list(PLATES))
+def test_plates_are_identifiers_in_texts_of_each_language(nlp, language):
+    for plate in PLATES[language]:
+        assert found(nlp, SENTENCES[language].format(plate), language) == [plate]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It cost 1500 CHF then.", "He paid 1200 GBP for it.", "Plates were at 1200 degrees.",
+     "The reg number is on 12 cars.", "An IL12 assay was run.", "ISO 9001 holds."],
+)  # fmt: skip
+def test_amounts_and_terms_are_no_plates(nlp, text):
+    assert found(nlp, text, "en") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("The SIRET is 732 829 320 00074.", "732 829 320 00074"),
+        ("Her tax number 86 095 742 719 is here.", "86 095 742 719"),
+        ("ABN 51 824 753 556", "51 824 753 556"),
+        ("AHV 756.9217.0769.85", "756.9217.0769.85"),
+        ("national insurance number: 12 345 678 901", "12 345 678 901"),
+    ],
+)
+def test_a_number_of_groups_with_its_key_is_no_telephone_number(nlp, text, number):
+    assert found(nlp, text, "en") == [number] and not found(nlp, text, "en", "PHONE")
+
+
+def test_a_dotted_number_with_its_letter_is_whole(nlp):
+    assert found(nlp, "Su documento 54.362.315-K consta.", "es") == ["54.362.315-K"]
+
+
+# -- with python-stdnum ----------------------------------------------------------------------------
+
+NUMBERS = {
+    "732 829 320 00074": "fr.siret", "86 095 742 719": "de.idnr", "86095742719": "de.idnr",
+    "943 476 5919": "gb.nhs", "111222333": "nl.bsn", "1112.22.333": "nl.bsn",
+    "RCCMNL83S18D969H": "it.codicefiscale", "54362315K": "es.dni", "54.362.315-K": "es.dni",
+    "X-2482300W": "es.nie", "2 95 10 99 126 111 93": "fr.nir", "756.9217.0769.85": "ch.ssn",
+    "51 824 753 556": "au.abn", "DE136695976": "de.vat", "390.533.447-05": "br.cpf",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("number", list(NUMBERS))
+def test_a_national_identifier_becomes_one_of_its_kind(number):
+    pytest.importorskip("stdnum")
+    digits = registry.dx_surrogates.get("dx.Digits.v1")()
+    kind = kind_of_number(number)
+    assert kind is not None and kind.module == NUMBERS[number]
+    for seed in range(3):
+        (new,) = digits.replace([Mention(number, "ID")], Draws(Rng(seed)))
+        assert new != number and kind.has(new)
+        shape = [c if not c.isalnum() else c.isalpha() for c in number]
+        assert [c if not c.isalnum() else c.isalpha() for c in new] == shape
+        assert NUMBERS[number] != "gb.nhs" or new.startswith("999")
+
+
+def test_one_number_has_one_surrogate_however_it_is_written():
+    pytest.importorskip("stdnum")
+    digits = registry.dx_surrogates.get("dx.Digits.v1")()
+    forms = [Mention(text, "ID") for text in ("86 095 742 719", "86095742719")]
+    one, other = digits.replace(forms, Draws(Rng(1)))
+    assert one.replace(" ", "") == other
+
+
+@pytest.mark.parametrize("number", ["732 829 320 00075", "86 095 742 718", "12345", "AB-1234567"])
+def test_other_numbers_have_no_kind(number):
+    assert kind_of_number(number) is None and not is_surely_national(number)
+
+
+@pytest.mark.parametrize(
+    "text", ["reach 732 829 320 00074", "at 756.9217.0769.85", "on 86 095 742 719"]
+)
+def test_check_digits_tell_identifiers_from_telephone_numbers(nlp, text):
+    pytest.importorskip("stdnum")
+    assert found(nlp, text, "en") and not found(nlp, text, "en", "PHONE")
+
+
+def test_telephone_numbers_stay_telephone_numbers(nlp):
+    """One in eleven numbers of ten digits has the check digits of the NHS."""
+    for number in ("943 476 5919", "415 476 5919", "020 7946 0018", "+49 171 3920012"):
+        assert found(nlp, f"Call {number} now.", "en", "PHONE") == [number]
