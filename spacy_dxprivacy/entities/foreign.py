@@ -20,6 +20,7 @@ from ..text.language import common_words
 from ..text.mentions import Entity
 from .heads import OLD, values_in
 from .phrases import identifiers_in, in_tokens, numbers_in
+from .spoken import spoken_numbers_in
 from .tables import (
     DAY,
     LANGUAGES,
@@ -52,7 +53,7 @@ def match_foreign(doc: Doc, language: str) -> set[Entity]:
     text = doc.text
     entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
     entities |= {*_places(text, language)}
-    entities |= {*values_in(text)}
+    entities |= {*values_in(text), *spoken_numbers_in(text, language)}
     # A number with the key or the form of an identifier is not a telephone number.
     entities -= {entity._replace(label="PHONE") for entity in entities if entity.label == "ID"}
     taken = {

@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Span
 from ..text.mentions import Entity, is_word
 from .heads import values_in
 from .national import is_surely_national
+from .spoken import spoken_numbers_in
 from .tables import SYSTEM_ACCOUNTS, kind_of, pattern, words
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
@@ -69,6 +70,7 @@ def _phrases(text: str) -> Iterator[Entity]:
     lower = _in_lower_case(text)
     yield from field_codes(text)
     yield from identifiers_in(text)
+    yield from spoken_numbers_in(text, "en")
     for match in pattern("DATE_PHRASE").finditer(lower):
         start = match.start()
         if lower[start].isdigit() and pattern("AFTER_MONTH").search(

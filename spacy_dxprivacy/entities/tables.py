@@ -82,10 +82,10 @@ def _referred(marker: str, name: str) -> str:
     if marker == "<":
         behind = "|".join(rf"(?<=\b{re.escape(cue)} )" for cue in text.split("|"))
         return f"(?:{behind})"
-    return _by_letter(text.split("|")) if _LIST.fullmatch(text) else _expanded(text)
+    return by_letter(text.split("|")) if _LIST.fullmatch(text) else _expanded(text)
 
 
-def _by_letter(words: Iterable[str]) -> str:
+def by_letter(words: Iterable[str]) -> str:
     """Return an equivalent regular expression that compares each shared first letter once."""
     parts: list[str] = []
     # A word that ends here keeps its place: it and a longer word after it match at the same place.
@@ -95,7 +95,7 @@ def _by_letter(words: Iterable[str]) -> str:
             size = 2 if word.startswith("\\") else 1
             rests.setdefault(word[:size], []).append(word[size:])
         parts += [
-            first + (f"(?:{_by_letter(rest)})" if len(rest) > 1 else rest[0])
+            first + (f"(?:{by_letter(rest)})" if len(rest) > 1 else rest[0])
             for first, rest in rests.items()
         ]
     return "|".join(parts)

@@ -19,6 +19,8 @@ Digits      records, accounts, cards: every digit and letter is sampled uniforml
             (entities/national), of the NHS one of its test range 999. Visible is the form: how many
             digits and letters, the marks between them, words of forms beside them, which kind of
             check digits is valid, and the country of an IBAN
+Words       a number in words ("four seven one nine", "double seven") is drawn as its digits are,
+            and written in words. Visible is that it is in words, and of which form they are
 Guarantee   epsilon 0 for the drawn text
 """
 
@@ -28,10 +30,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import ClassVar
 
 from ..entities.national import NumberKind, kind_of_number
+from ..entities.spoken import spoken_number
 from ..entities.tables import listed, listed_of, words
 from ..entities.words import builtin_lexicon
 from ..privacy.randomness import below
@@ -53,6 +57,7 @@ OF_PERSONS = (
 )
 OF_LISTS = "the gender for which public lists hold a given name in a mail address or user name"
 MAX_DRAWS = 10_000  # of a number until its check digits are right; of a German tax number about 300
+IN_WORDS = "which numbers are in words, and which words of them are of two digits or said twice"
 NETS = ("192.0.2", "198.51.100", "203.0.113")
 FORM_WORDS = words("FORM_WORDS")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d+|:\d+)?", re.ASCII)
@@ -80,6 +85,7 @@ class Contact(Independent):
         "addresses begin with a scheme or www, and user names "
         "with @",
         OF_PERSONS,
+        IN_WORDS,
     )
 
     @property
@@ -88,7 +94,10 @@ class Contact(Independent):
         return self.kinds + (OF_LISTS,) * (self.scope.key is not None)
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return a contact of the same kind for each mention."""
+        """Return a contact of the same kind for each mention, in words if the mention is."""
+        return replace_spoken(self._replace, mentions, draws)
+
+    def _replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         kinds = [kind_of(mention.text) for mention in mentions]
         drawn: dict[tuple[str, str], str] = {}
         contacts: list[str | None] = []
@@ -208,6 +217,7 @@ class Digits(Independent):
         "beside them (number, case), capitals, the script, which kind of check digits they have, "
         "the network of a card, the country of an IBAN, and which are addresses of IP and mail",
         OF_PERSONS,
+        IN_WORDS,
     )
 
     @property
@@ -217,7 +227,10 @@ class Digits(Independent):
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return a number of the same form for each mention. Mentions with the same digits and
-        letters have the same surrogate, regardless of the marks between them."""
+        letters have the same surrogate, regardless of the marks between them, and in words."""
+        return replace_spoken(self._replace, mentions, draws)
+
+    def _replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         drawn: dict[str, str] = {}
         codes: list[str] = []
         for text in (mention.text for mention in mentions):
@@ -243,6 +256,24 @@ def make_digits(scope: str = "document", key: str | None = None) -> Digits:
         key: Path of the key file, required with scope "corpus".
     """
     return Digits(Scope(scope, key))
+
+
+def replace_spoken(
+    replace_digits: Callable[[Sequence[Mention], Draws], list[str | None]],
+    mentions: Sequence[Mention],
+    draws: Draws,
+) -> list[str | None]:
+    """Replace numbers in words as those of the same digits, and write them in words again."""
+    spoken = [spoken_number(mention.text, draws.language) for mention in mentions]
+    pairs = list(zip(mentions, spoken, strict=True))
+    drawn = replace_digits(
+        [replace(mention, text=number.digits) if number else mention for mention, number in pairs],
+        draws,
+    )
+    return [
+        number.write(text) if number and text else text
+        for number, text in zip(spoken, drawn, strict=True)
+    ]
 
 
 def _bare(text: str) -> str:
