@@ -52,7 +52,7 @@ def coverage_of(
             return Coverage(frozenset(COVERED), own=nlp.lang in (*COVERED, MULTILINGUAL))
         if nlp.lang == MULTILINGUAL:
             return Coverage(None, scripts=False)
-        return Coverage(frozenset({*COVERED, nlp.lang}), scripts=nlp.lang in COVERED)
+        return Coverage(frozenset({*COVERED, str(nlp.lang)}), scripts=nlp.lang in COVERED)
     if space.path == BUILTIN:
         return Coverage(frozenset({"en"}), own=nlp.lang in ("en", MULTILINGUAL))
     return Coverage(None, scripts=nlp.lang in NAMES)

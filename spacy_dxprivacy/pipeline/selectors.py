@@ -24,12 +24,22 @@ from ..arrays import Bools1d
 from ..config.options import to_names
 from ..entities.extent import Bounds
 from ..entities.phrases import in_tokens
+from ..entities.tables import pattern
 from ..errors import DxError, Errors
 from ..files.word_lists import read_words
 from ..registries import registry
 from ..text.mentions import Entity, find_entities, plain_label, unite
 from ..validate import fail, given_twice
 
+_IN_BRACKETS = re.compile(r"<.*>")
+ALLOWED = "entities that consist of words of `allow`"
+# Public phrases that `allow` may name: the section of their form, and what of them is visible.
+PUBLIC = {
+    "<case citations>": (
+        "CASE_CITATION",
+        "published cases with their law report, and with the names of their parties, by `allow`",
+    )
+}
 ENTITY_LABELS = ("PERSON", "DATE")  # of dx_entity_sanitizer, by default
 LAYOUT = "number of tokens, punctuation and white space"
 
@@ -116,10 +126,13 @@ class Entities:
         spans_key: Read `doc.spans[spans_key]` besides `doc.ents`.
         again: Also replace further mentions of a recognised entity.
         allow: Words and phrases, in any case. An entity that consists of these is never replaced.
+            "<case citations>" allows all published cases with their law report, such as Donoghue v
+            Stevenson [1932] AC 562.
         deny: Label -> words and phrases, in any case, that are always entities of that label.
 
     Raises:
-        DxError: For an empty list, or a label of `deny` that `labels` does not have.
+        DxError: For an empty list, a label of `deny` that `labels` does not have, or a phrase of
+            `allow` in angle brackets that is not known.
     """
 
     def __init__(
@@ -131,9 +144,12 @@ class Entities:
         deny: dict[str, list[str]] | None = None,
     ) -> None:
         self.spans_key, self.again = spans_key, again
-        self.allow = _phrases("allow", allow or [])
+        self.allow = _allowed(allow or [])
         self.deny = {label: _phrases("deny", phrases) for label, phrases in (deny or {}).items()}
         self._take_labels(labels)
+
+    def _allows(self, name: str) -> bool:
+        return pattern(PUBLIC[name][0]) in self.allow
 
     def with_labels(self, labels: str | Sequence[str]) -> Entities:
         """Return a selector with other labels. Raise DxError as the constructor does."""
@@ -152,6 +168,8 @@ class Entities:
             LAYOUT,
             f"every word outside the recognised entities {', '.join(names)}",
             "where these entities are",
+            *((ALLOWED,) if self.allow else ()),
+            *(text for name, (_, text) in PUBLIC.items() if self._allows(name)),
         )
         self._plain = set(map(plain_label, names))
 
@@ -172,7 +190,8 @@ class Entities:
 
     def _by_lists(self, doc: Doc, entities: list[Entity]) -> list[Entity]:
         """Return the entities without allowed ones, merged with denied phrases."""
-        allowed = self.allow and {i for span in _places(doc, self.allow) for i in range(*span)}
+        spans = (span for phrases in self.allow for span in _places(doc, phrases))
+        allowed = {i for span in spans for i in range(*span)}
         if allowed:
             words = words_of(doc)
             entities = [
@@ -191,7 +210,7 @@ class Entities:
         """Return the words of the entities, bool (tokens,). Raise DxError if no recogniser ran."""
         return self.words(doc, self.entities(doc))
 
-    def words(self, doc: Doc, entities: list[Entity]) -> Bools1d:
+    def words(self, doc: Doc, entities: Sequence[Entity]) -> Bools1d:
         """Return the words of these entities, bool (tokens,)."""
         inside: Bools1d = np.zeros(len(doc), dtype=bool)
         for _, first, last in entities:
@@ -212,6 +231,16 @@ class Entities:
 def _names_among(doc: Doc, mentions: list[Entity]) -> list[Entity]:
     """Drop mentions that are not names."""
     return Bounds(doc).split(mentions, doc.ents)
+
+
+def _allowed(phrases: list[str]) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of `allow`: one of words and phrases, and those of names in brackets."""
+    known = [phrase for phrase in phrases if phrase in PUBLIC] if isinstance(phrases, list) else []
+    others = [phrase for phrase in phrases if phrase not in known] if known else phrases
+    if any(isinstance(phrase, str) and _IN_BRACKETS.fullmatch(phrase) for phrase in others):
+        raise fail("allow", f"words and phrases, or {', '.join(PUBLIC)}", "a name in brackets")
+    own = _phrases("allow", others)
+    return (*([own] if own else []), *(pattern(PUBLIC[name][0]) for name in known))
 
 
 def _phrases(name: str, phrases: list[str]) -> re.Pattern[str] | None:

@@ -343,3 +343,59 @@ def test_wrong_lists_are_refused_without_their_text(lists):
     with pytest.raises(DxError) as caught:
         Entities(["PERSON"], **lists)
     assert "Maria" not in str(caught.value)
+
+
+# -- published cases -------------------------------------------------------------------------------
+
+CASES = [
+    "Donoghue v Stevenson [1932] AC 562", "Carlill v Carbolic Smoke Ball Co [1893] 1 QB 256 (CA)",
+    "Roe v. Wade, 410 U.S. 113 (1973)", "R v Brown [1994] 1 AC 212",
+    "Brown v. Board of Education of Topeka, 347 U.S. 483", "Osman v UK (1998) 29 EHRR 245",
+    "Miranda v. Arizona, 384 US 436", "Marbury v Madison [2020] EWHC 12 (Ch)",
+    "Re Harcourt [2001] Fam 147",
+]  # fmt: skip
+
+
+def of_cases(**lists):
+    nlp = pipeline_of("dx_entity_ruler")
+    labels = ["PERSON", "ORG", "GPE", "DATE", "ADDRESS", "CARDINAL"]
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": labels, **lists}
+    redact = {"@dx_surrogates": "dx.Redact.v1"}
+    config = {"selector": selector, "surrogates": dict.fromkeys(labels, redact)}
+    nlp.add_pipe("dx_entity_sanitizer", config=config)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def allowing():
+    return of_cases(allow=["<case citations>", "Tuesday"])
+
+
+@pytest.fixture(scope="module")
+def replacing():
+    return of_cases()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_published_case_stays_where_the_selector_allows_it(allowing, replacing, case):
+    text = f"We follow {case}, and Mr. Alan Stevenson met Peter Brown on Tuesday."
+    doc = allowing(text)
+    assert doc.text == f"We follow {case}, and Mr. [PERSON] met [PERSON] on Tuesday."
+    assert any("published cases" in line for line in doc._.dx.in_clear)
+    plain = replacing(text)
+    assert case not in plain.text
+    assert not any("published cases" in line for line in plain._.dx.in_clear)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Smith v Jones is pending.", "Maria Kelly v Health Board, no. 36022/97, was heard.",
+     "In Smith v Jones the judge fined Peter [1932].", "Peter Brown has 3 US dollars."],
+)  # fmt: skip
+def test_a_case_without_a_law_report_is_replaced_all_the_same(allowing, replacing, text):
+    assert allowing(text).text == replacing(text).text
+
+
+def test_a_name_in_brackets_that_is_not_known_is_refused():
+    with pytest.raises(DxError, match="allow"):
+        of_cases(allow=["<cases>"])
