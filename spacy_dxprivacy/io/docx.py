@@ -2,7 +2,7 @@
 
 Only elements of WordprocessingML on a short list are copied, by their local names, which
 transitional and strict documents share. A few values of attributes are copied. All else is dropped.
-Headers, footers, notes and comments follow the body.
+Headers, footers, notes and comments follow the body, each after a mark that says what it is.
 """
 
 from __future__ import annotations
@@ -24,6 +24,14 @@ ENCRYPTED = b"\xd0\xcf\x11\xe0"  # first bytes of encrypted files, and of Word b
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _OFFICE = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _PART = re.compile(rf"{re.escape(_OFFICE)}\.(document\.main|header|footer|\w+notes|comments)\+xml")
+# Written before what stands in a part other than the body; no recogniser reads it.
+_MARKS = {
+    "header": "[Header]",
+    "footer": "[Footer]",
+    "footnotes": "[Footnote]",
+    "endnotes": "[Endnote]",
+    "comments": "[Comment]",
+}
 _CHANGES = re.compile(r"ins|del|move(From|To)|cell(Ins|Del|Merge)|\w+Change")
 _VALUE = re.compile(
     r"\d{1,2}|true|false|none|single|double|superscript|subscript|left|center|right|both|start|end|"
@@ -66,8 +74,7 @@ def parse(raw: bytes) -> Pieces:
     body = etree.SubElement(document, f"{{{W}}}body")
     copier = _Copier(etree, pieces := Pieces())
     for name in names:
-        copier.copy_blocks(root_of(name), body)
-        pieces.gap("\n\n")
+        copier.copy_part(root_of(name), body, _MARKS.get(kinds[name], ""))
     for section in body.findall(f"{{{W}}}sectPr"):
         body.append(section)  # a section must be the last element of the body
     pieces.dropped["images"] += sum("/media/" in name for name in parts)
@@ -106,6 +113,21 @@ class _Copier:
     def __init__(self, etree: Any, pieces: Pieces) -> None:
         self.etree, self.pieces = etree, pieces
         self.row: Any = None  # the table row of the last paragraph
+
+    def copy_part(self, root: Any, body: Any, mark: str) -> None:
+        """Copy a part; before each note or comment of it, or before a header, write its mark."""
+        several = mark in (_MARKS["footnotes"], _MARKS["endnotes"], _MARKS["comments"])
+        for block in root if several else [root]:
+            before, paragraph = len(self.pieces.marks), self._element(body, "p")
+            run = self._element(paragraph, "r")
+            _put(self._element(run, "t"), mark)
+            if not several:
+                self.copy_blocks(block, body)
+            elif not self._is_dropped(block):
+                self.copy_blocks(block, self._copy(block, body))
+            if not mark or len(self.pieces.marks) == before:
+                body.remove(paragraph)
+            self.pieces.gap("\n\n")
 
     def copy_blocks(self, element: Any, parent: Any) -> None:
         """Copy paragraphs and tables, but no text outside of paragraphs."""

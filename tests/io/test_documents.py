@@ -9,7 +9,7 @@ from importlib import import_module
 
 import pytest
 from conftest import leaks, ok, run_dx
-from documents import INPUTS, docx, members, paragraph, run, zipped
+from documents import INPUTS, docx, members, paragraph, part, run, zipped
 
 from spacy_dxprivacy.io.build import make_pipeline
 
@@ -169,9 +169,33 @@ def test_runs_of_a_document_are_read_as_one_text_and_keep_their_format(clean):
     assert texts[4] == "We saw you on " and texts[6] == "."
     # Comments, a footer, notes and a header, in the order of their names.
     after = [f"{name} again", ", ".join(reversed(name.rsplit(" ", 1))), f"{name} again"]
-    assert texts[-4:] == [*after, f"Record of {name}"]
+    marks = ["[Comment]", "[Footer]", "[Footnote]", "[Header]"]
+    pairs = zip(marks, [*after, f"Record of {name}"], strict=True)
+    assert texts[-8:] == [text for pair in pairs for text in pair]
     assert xml.count("<w:b/>") == 2 and xml.count("<w:i/>") == 1 and "<w:tbl>" in xml
     assert xml.endswith("<w:sectPr/></w:body></w:document>")
+
+
+@needs_lxml
+def test_each_comment_and_note_has_a_mark_and_empty_ones_have_none(clean):
+    comment = '<w:comment w:id="{}" w:author="Hollis">{}</w:comment>'
+    texts = ["First remark.", "Maria Lundgren came.", ""]
+    some = (comment.format(i, paragraph(run(text)) * bool(text)) for i, text in enumerate(texts))
+    empty = part("hdr", "<w:p/>")
+    extra = {"word/comments.xml": part("comments", "".join(some)), "word/header1.xml": empty}
+    raw = clean("docx", docx([paragraph(run("It rained."))], extra))[0]
+    found = [text for text in texts_of(members(raw)["word/document.xml"]) if text]
+    assert found[:3] == ["It rained.", "[Comment]", "First remark."]
+    assert found[3] == "[Comment]" and found[4].endswith(" came.") and "Lundgren" not in found[4]
+    assert "[Header]" not in found and found.count("[Comment]") == 2
+
+
+@needs_lxml
+def test_no_recogniser_reads_a_mark(clean):
+    """The text of a document is that without marks."""
+    docx_module = import_module("spacy_dxprivacy.io.docx")
+    text = docx_module.parse(docx()).text()
+    assert "Record of" in text and not any(mark in text for mark in docx_module._MARKS.values())
 
 
 @needs_lxml
