@@ -24,7 +24,8 @@ def read(raw, encoding=None):
 
 
 @pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-32"]
+    "encoding",
+    ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be", "utf-32"],
 )
 @pytest.mark.parametrize("text", TEXTS)
 def test_an_encoding_is_detected(text, encoding):
