@@ -146,7 +146,7 @@ def _is_town(word: str, preposition: str, language: str) -> bool:
     located = preposition in _foreign_words("LOCATIVES")
     ends = pattern("TOWN_ENDS", "foreign").fullmatch(word) is not None
     if "first_name" in classes or (
-        _is_plain(word, language) and not ("city" in classes and located and ends and len(word) > 6)
+        is_plain_in(word, language) and not ("city" in classes and located and ends and len(word) > 6)
     ):
         return False
     return "city" in classes or (located and (language != "de" or ends) and len(word) > 3)
@@ -155,7 +155,7 @@ def _is_town(word: str, preposition: str, language: str) -> bool:
 def _first_words(town: str, language: str) -> str:
     """Return a town without words of the language at its end: German nouns have capitals."""
     words = town.split(" ")
-    while len(words) > 1 and _is_plain(words[-1].strip("()"), language):
+    while len(words) > 1 and is_plain_in(words[-1].strip("()"), language):
         words.pop()
     return " ".join(words)
 
@@ -178,7 +178,8 @@ def _plain_names() -> dict[str, frozenset[str]]:
     return {head.removeprefix("== "): frozenset(next(rows).split()) for head in rows}
 
 
-def _is_plain(word: str, language: str) -> bool:
+def is_plain_in(word: str, language: str) -> bool:
+    """Return whether a word is an ordinary one of a language other than English."""
     lower = word.lower().rstrip(".")
     if lower in common_words(language) or lower in _foreign_words("OFFICES"):
         return True
@@ -191,7 +192,7 @@ def _classes(word: str, language: str) -> frozenset[str]:
     """Return the name classes of a capitalised word; none for words of the language."""
     bare = word.strip(".'’")
     short = len(bare) < 3 or (bare.isupper() and len(bare) < 5) or _ELIDED.match(bare)
-    if short or not bare[0].isupper() or _is_plain(bare, language):
+    if short or not bare[0].isupper() or is_plain_in(bare, language):
         return frozenset()
     title = bare.capitalize() if bare.isupper() else bare
     classes = builtin_lexicon().of(title) & NAMES
@@ -407,4 +408,4 @@ def _may_be(word: str, language: str) -> bool:
     """Return whether a word that no list holds may be a name where one is expected."""
     is_short = word.isupper() and 1 < len(word) < 5
     is_open = word[0].isupper() and not is_short and not _ELIDED.match(word)
-    return is_open and not _is_plain(word, language)
+    return is_open and not is_plain_in(word, language)

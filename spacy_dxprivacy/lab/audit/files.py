@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import spacy
 
@@ -20,12 +20,13 @@ from ...errors import DxError, UsageError
 from ...files.limits import MAX_DEPTH as MAX_LIST_DEPTH
 from ...files.limits import MB, BadPacked, TooLarge, check_ratio, parse_json, read_docbin, unpack
 from ...io.formats import Row, split_path
-from ...io.jobs import FORMAT_OF_ENDING
+from ...io.jobs import FORMAT_OF_ENDING, FORMATS
 from ...io.jobs import read as read_records
-from ...io.parquet import open_parquet, read_columns
-from ...io.records import Failed
+from ...io.parquet import open_parquet
+from ...io.records import Failed, Record, Tokens
 from ...pipeline.receipt import RECEIPT_KEY, fits
 from ...pipeline.vectors import ROWS_KEY, VECTORS_KEY
+from .markup import strings_beside
 
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 256 * MB  # of a file
@@ -35,7 +36,7 @@ READABLE = re.compile(rb"[\x20-\x7e\xc2-\xf4\x80-\xbf]{4,}")
 COMPRESSED = (
     b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd",
 )  # fmt: skip
-TABLE_ENDINGS = {".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx"}
+ARCHIVES = {".docx", ".xlsx"}  # compressed, and read
 SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 
 
@@ -51,12 +52,14 @@ class Strings:
 
 @dataclass(frozen=True)
 class ReleasedText:
-    """A document of the release: its text, or its words and spaces."""
+    """A document of the release: its text, or its words and spaces. record: that of its row, with
+    the first text of the row alone."""
 
     text: str = field(default="", repr=False)
     words: list[str] | None = field(default=None, repr=False)
     spaces: list[bool] | None = field(default=None, repr=False)
     receipt: dict[str, Any] | None = field(default=None, repr=False)
+    record: Record | None = field(default=None, repr=False)
 
 
 Item = Strings | ReleasedText
@@ -110,22 +113,27 @@ def read_file(
 def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
     if path.name in SKIPPED:
         return
-    if path.suffix.lower() == ".parquet" and not in_pipeline:
-        yield from _parquet(path, files.field[0])
-        return
     kind = "" if in_pipeline else path.suffix.lower()
+    if kind == ".parquet":
+        with path.open("rb") as handle:
+            yield from _records(handle, "parquet", files)
+        with open_parquet(path) as file:
+            pages = str(file.schema_arrow.metadata or "").encode()
+        yield Strings("metadata", list(strings_in_bytes(pages)))
+        return
     raw = bytes_of(path)
-    if kind != ".xlsx" and raw.startswith(COMPRESSED):
+    if kind not in ARCHIVES and raw.startswith(COMPRESSED):
         raise BadFile("a file is compressed: decompress it first.")
     if kind == ".spacy":
         yield from _docbin(raw)
-    elif kind == ".txt" and path.name != "words.txt":
-        yield ReleasedText(raw.decode("utf-8-sig", "replace"))
+    elif kind in FORMAT_OF_ENDING and path.name != "words.txt":
+        texts = list[str]()
+        yield from _records(io.BytesIO(raw), FORMAT_OF_ENDING[kind], files, texts)
+        if beside := strings_beside(FORMAT_OF_ENDING[kind], raw, " ".join(texts)):
+            yield Strings("markup", beside)
     elif path.name == "strings.json":
         strings = [leaf for leaf in leaves_of(parse_json(raw)) if isinstance(leaf, str)]
         yield Strings("strings", strings, are_words=True)
-    elif kind in TABLE_ENDINGS:
-        yield from _records(raw, FORMAT_OF_ENDING[kind], files)
     else:
         pickled = kind in (".pkl", ".pickle") or _is_pickle(raw)
         yield Strings("pickle" if pickled else "metadata", list(strings_in_bytes(raw)))
@@ -143,7 +151,8 @@ def bytes_of(path: Path) -> bytes:
 
 def _docbin(raw: bytes) -> Iterator[Item]:
     docbin, used = read_docbin(raw), set[str]()
-    for (words, spaces), data in zip(list(docbin.documents()), docbin.user_data, strict=True):
+    documents = zip(list(docbin.documents()), docbin.user_data, strict=True)
+    for number, ((words, spaces), data) in enumerate(documents, 1):
         used.update(words)
         data = decode_msgpack(data) if isinstance(data, bytes) else data
         receipt, held = None, []
@@ -155,7 +164,8 @@ def _docbin(raw: bytes) -> Iterator[Item]:
                 held.append(Strings("tensor", []))
             else:
                 held.append(Strings("user data", list(strings_in([key, value]))))
-        yield ReleasedText(words=words, spaces=spaces, receipt=receipt)
+        record = Record(number, [Tokens(words, spaces)])
+        yield ReleasedText(words=words, spaces=spaces, receipt=receipt, record=record)
         yield from held
     with (vocab := _blank_vocab()).memory_zone():
         # A norm, such as "not" for "n't", reveals no more than the word.
@@ -170,14 +180,22 @@ def _blank_vocab() -> Any:
     return spacy.blank("en").vocab
 
 
-def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
-    """Yield the texts of records, by the readers of `dx sanitize`, and strings of other fields."""
+def _records(
+    handle: IO[bytes], kind: str, files: FileOptions, texts: list[str] | None = None
+) -> Iterator[Item]:
+    """Yield the texts of records, by the readers of `dx sanitize`, and strings of other fields.
+
+    texts: gets the texts of documents with markup, with single blanks.
+    """
     field_names = {step for path in files.field for step in split_path(path)}
-    for record in read_records(io.BytesIO(raw), kind, files):
+    for record in read_records(handle, kind, files):
         if isinstance(record, Failed):
             why = f"a .{kind} file, record {record.number}: {record.why} {record.hint}"
             raise BadFile(why.strip())
-        yield from (ReleasedText(str(text)) for text in record.texts)
+        for place, text in enumerate(map(str, record.texts)):
+            yield ReleasedText(text, record=None if place else record)
+            if texts is not None and FORMATS[kind].has_markup:
+                texts.append(" ".join(text.split()))
         row = record.origin
         if not isinstance(row, Row):
             continue
@@ -186,23 +204,6 @@ def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
         for name, value in row.entry.items():
             leaves = [str(leaf) for leaf in leaves_of([name, value])]
             yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in field_names])
-
-
-def _parquet(path: Path, field_name: str) -> Iterator[Item]:
-    """Yield the texts, and the strings of other columns."""
-    with open_parquet(path) as file:
-        names = file.schema_arrow.names
-        pages = strings_in_bytes(str(file.schema_arrow.metadata or "").encode())
-    if field_name not in names:
-        raise BadFile("a .parquet file has no such column of text.")
-    yield Strings("metadata", list(pages))
-    for columns in read_columns(path, names):
-        for name, values in zip(names, columns, strict=True):
-            for value in values:
-                if name != field_name:
-                    yield Strings(f"field {name}", [str(s) for s in leaves_of([name, value])])
-                elif value is not None:
-                    yield ReleasedText(str(value))
 
 
 def strings_in_bytes(raw: bytes, depth: int = 0) -> Iterator[str]:

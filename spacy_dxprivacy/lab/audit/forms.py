@@ -1,0 +1,322 @@
+"""The forms in which a replaced name, place or identifier may still be readable in a text.
+
+A part of a name counts in any case and spelling (Müller, mueller), possessive (Habermehls), as a
+user name (mhabermehl), within a longer word, broken by a hyphen, with letters apart, and with one
+letter wrong. Initials count for a name of several parts. A code counts by its digits and letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+
+from ...entities.foreign import is_plain_in
+from ...entities.tables import LANGUAGES, date_words, listed, listed_of
+from ...entities.words import builtin_lexicon, is_plain, listed_names
+from ...surrogates.name_forms import TITLES
+from ...text.language import common_words
+from ...text.mentions import NAME_PARTICLES, NO_INITIALS, in_ascii, initials_of
+from ...text.spelling import without_accents
+
+MIN_PART = 3  # letters of a part of a name
+MIN_GENITIVE = 4  # letters of a part that may have an s
+MIN_GLUED = 4  # letters of a part within an address, a path or the name of a file
+MIN_WITHIN = 6  # letters of a part within a longer word
+MIN_TYPO = 6  # letters of a part that may have one wrong
+MIN_DIGITS = 5  # digits of a code
+NATIONAL_DIGITS = 8  # digits of a telephone number that are compared, without its country
+CODES = frozenset({"PHONE", "ID", "USERNAME", "EMAIL", "URL", "SECRET", "ZIP", "ZIP_CODE"})
+WHOLE = frozenset({"DATE", "TIME", "AGE"})  # without parts
+LETTERS = re.compile(r"[^\W\d_]+")
+# A word with marks inside: an address, a path, a user name, the name of a file.
+_GLUED = re.compile(r"[^\s\"'<>()\[\]{},;:|]*[@/_.\\\d][^\s\"'<>()\[\]{},;:|]*")
+_BROKEN = re.compile(r"[^\W\d_]{2,}(?:[-\u00ad\u2010\u2011]\s{0,4}[^\W\d_]{2,})+")
+_APART = re.compile(r"(?<!\w)[^\W\d_](?:[ .\u00b7-][^\W\d_]){3,}(?!\w)")
+_DOTTED = re.compile(r"(?<![\w.])(?:[^\W\d_]\.[ -]?){2,4}(?!\w)")
+_BRACKETED = re.compile(r"\(([^\W\d_]{2,4})\)")
+_SPEAKER = re.compile(r"^([^\W\d_]{2,4}):", re.M)
+_CODE = re.compile(r"\+?\(?\w(?:[ \t\u00a0()/.\-\u2013]{0,3}\w)+")
+_RUN = re.compile(r"\d(?:[ \t\u00a0()/.\-\u2013]{0,3}\d)+")
+_SENTENCE_END = re.compile(r"(?:^|[.!?:\n\t\"\u201e\u201c(*-])\s*\Z")
+_IN_PLACE = frozenset("in aus nach bei from to near at à de en a uit naar te".split())
+_OLD_ENDS = ("en", "er", "e", "ens", "ers", "es", "n", "r", "s", "")
+
+
+class Sought(NamedTuple):
+    """An entity of an original whose forms are searched."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A form in a text, in characters. form: how it is written. word: in lower case."""
+
+    start: int
+    end: int
+    form: str
+    word: str = field(repr=False)
+    secret: str = field(repr=False)
+
+
+def fold(word: str) -> str:
+    """Return a word in lower case without accents: muller for Müller."""
+    return without_accents(word.casefold())
+
+
+@cache
+def drawn_words() -> frozenset[str]:
+    """Return the words of all public lists that surrogates are drawn from, folded."""
+    names = ("female", "male", "surnames", "streets", "cities", "countries", "states")
+    entries = [entry for name in names for entry in listed(name)]
+    for language in LANGUAGES:
+        for name in ("female", "male", "surnames", "towns", "streets", "countries"):
+            entries += listed_of(language, name)
+    return frozenset(fold(word) for entry in entries for word in LETTERS.findall(entry))
+
+
+def is_public(word: str, language: str) -> bool:
+    """Return whether a word, in lower case, is an ordinary word that may be no name."""
+    if word in common_words(language) or is_plain(word):
+        return True
+    return language != "en" and is_plain_in(word, language)
+
+
+def is_known(word: str) -> bool:
+    """Return whether a public list has a word, in lower case, as a word or as a name."""
+    lexicon = builtin_lexicon().rank
+    return word in lexicon or word.capitalize() in lexicon or word in listed_names()
+
+
+def is_calendar(word: str) -> bool:
+    """Return whether a word, in lower case, is a month or a weekday in any language."""
+    return fold(word) in _calendar()
+
+
+def starts_sentence(before: str) -> bool:
+    """Return whether a word after this text starts a sentence, a line or a quotation."""
+    return _SENTENCE_END.search(before) is not None
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    words = set[str]()
+    for language in ("en", *LANGUAGES):
+        of = date_words(language)
+        words |= {fold(w) for w in (*of.months, *of.spellings, *of.weekdays)}
+    return frozenset(words)
+
+
+class Forms:
+    """The forms of some entities, to be searched in texts of their language."""
+
+    def __init__(self, sought: Iterable[Sought], language: str = "en", *, exact: bool = False):
+        self.language, self.exact = language, exact
+        self.parts: dict[str, str] = {}  # folded part -> as it is in the original, in lower case
+        self.places: set[str] = set()
+        self.wholes: dict[str, str] = {}
+        self.codes: dict[str, str] = {}
+        self.numbers: dict[str, str] = {}
+        names = []
+        for label, text in sought:
+            text = " ".join(text.split())
+            if label in CODES or (label not in WHOLE and sum(c.isdigit() for c in text) > 4):
+                self._add_code(label, text)
+            if label in WHOLE:
+                self._add_whole(text)
+            elif label not in CODES or label == "EMAIL":
+                names += [text] if label == "PERSON" else []
+                self._add_parts(label, text)
+        self.initials = set() if exact else initials_of(names) - NO_INITIALS
+        self._typos: dict[str, set[str]] = defaultdict(set)
+        for part in self.parts:
+            if len(part) >= MIN_TYPO and not exact:
+                for shorter in _shortened(part):
+                    self._typos[shorter].add(part)
+
+    def __bool__(self) -> bool:
+        return bool(self.parts or self.wholes or self.codes or self.numbers)
+
+    def _add_parts(self, label: str, text: str) -> None:
+        name = text.partition("@")[0] if label == "EMAIL" else text
+        pieces = LETTERS.findall(name)
+        for piece in pieces:
+            lower = piece.casefold()
+            if len(piece) < MIN_PART or lower in NAME_PARTICLES or is_calendar(lower):
+                continue
+            # A name of several words, such as a street, has ordinary ones.
+            if label != "PERSON" and len(pieces) > 1 and is_public(lower, self.language):
+                continue
+            for spelled in {fold(lower), *in_ascii(lower)}:
+                self.parts.setdefault(spelled, lower)
+                if label != "PERSON":
+                    self.places.add(spelled)
+
+    def _add_whole(self, text: str) -> None:
+        if len(text) > 5 and any(c.isdigit() for c in text):
+            self.wholes[text.casefold()] = text.casefold()
+
+    def _add_code(self, label: str, text: str) -> None:
+        squeezed = "".join(c for c in text.casefold() if c.isalnum())
+        digits = "".join(c for c in text if c.isdigit())
+        if len(digits) >= MIN_DIGITS:
+            self.numbers[digits[-NATIONAL_DIGITS:] if label == "PHONE" else digits] = squeezed
+        if len(squeezed) > MIN_DIGITS and (label in CODES):
+            self.codes[squeezed] = squeezed
+
+    def find(self, text: str) -> list[Hit]:
+        """Return the forms in a text, in order; one for each place."""
+        hits: dict[int, Hit] = {}
+        finders = [self._names, self._codes, self._wholes]
+        finders += [] if self.exact else [self._glued, self._broken, self._initials, self._near]
+        taken = list[tuple[int, int]]()
+        for finder in finders:
+            for hit in finder(text):
+                if not any(hit.start < end and start < hit.end for start, end in taken):
+                    hits[hit.start] = hit
+                    taken.append((hit.start, hit.end))
+        return [hits[start] for start in sorted(hits)]
+
+    def _names(self, text: str) -> Iterator[Hit]:
+        for match in LETTERS.finditer(text):
+            word = match[0]
+            part, form = self._part_of(fold(word))
+            if part and self._is_name(part, word, text, match.start()):
+                form = "upper case" if word.isupper() and len(word) > 1 and not form else form
+                yield Hit(*match.span(), form or "part of the name", word.lower(), self.parts[part])
+
+    def _part_of(self, folded: str) -> tuple[str, str]:
+        """Return the part that a word is, and its form: possessive, or of a place."""
+        for end in ("s", "es", "ens"):
+            stem = folded.removesuffix(end)
+            if stem != folded and len(stem) >= MIN_GENITIVE and stem in self.parts:
+                return stem, "genitive"
+        if folded in self.parts:
+            return folded, ""
+        for end in ("er", "ern", "ers"):
+            stem = folded.removesuffix(end)
+            if stem != folded and len(stem) >= MIN_GENITIVE and stem in self.places:
+                return stem, "adjective of the place"
+        return "", ""
+
+    def _is_name(self, part: str, word: str, text: str, start: int) -> bool:
+        """Return whether a word is a name rather than the ordinary word: with a capital, within a
+        sentence; in German, where all nouns have one, only beside a title or another part."""
+        lower = word.casefold()
+        if not (is_public(lower, self.language) or is_public(self.parts[part], self.language)):
+            return True
+        if not word[0].isupper():
+            return False
+        before = text[max(0, start - 40) : start]
+        last = next(iter(LETTERS.findall(before)[-1:]), "")
+        if part in self.places and (last in _IN_PLACE or (last[:1].isupper() and word != last)):
+            return True
+        if starts_sentence(before):
+            return False
+        beside = fold(last) in self.parts or last.casefold() in TITLES
+        return beside or (self.language != "de" and not word.isupper())
+
+    def _codes(self, text: str) -> Iterator[Hit]:
+        if self.numbers:
+            for match in _RUN.finditer(text):
+                digits = "".join(c for c in match[0] if c.isdigit())
+                found = next((n for n in self.numbers if len(digits) >= len(n) and n in digits), "")
+                if found:
+                    yield Hit(*match.span(), "code", digits, self.numbers[found])
+        if self.codes:
+            lower = text.casefold()
+            for match in _CODE.finditer(lower if len(lower) == len(text) else text):
+                squeezed = "".join(c for c in match[0] if c.isalnum())
+                found = next((c for c in self.codes if c in squeezed), "")
+                if found:
+                    yield Hit(*match.span(), "code", found, self.codes[found])
+
+    def _wholes(self, text: str) -> Iterator[Hit]:
+        lower = text.casefold()
+        if len(lower) != len(text):
+            lower = text.lower()
+        for whole in self.wholes:
+            for match in re.finditer(rf"(?<!\w){re.escape(whole)}(?!\w)", lower):
+                yield Hit(*match.span(), "date", whole, whole)
+
+    def _glued(self, text: str) -> Iterator[Hit]:
+        """Find parts in addresses, paths, names of files and user names, and in longer words."""
+        for match in _GLUED.finditer(text):
+            folded = fold(match[0])
+            for part, lower in self.parts.items():
+                if len(part) >= MIN_GLUED and part in folded and self._stands_out(part, folded):
+                    yield Hit(*match.span(), "user name or file name", folded, lower)
+                    break
+        for match in LETTERS.finditer(text):
+            folded = fold(match[0])
+            if len(folded) <= MIN_WITHIN or is_known(folded):
+                continue
+            for part, lower in self.parts.items():
+                inside = len(part) >= MIN_WITHIN and part in folded
+                if inside and not is_public(lower, self.language):
+                    yield Hit(*match.span(), "within a longer word", folded, lower)
+                    break
+
+    def _stands_out(self, part: str, folded: str) -> bool:
+        """Return whether a part within a word with marks is no piece of an ordinary word."""
+        pieces = LETTERS.findall(folded)
+        return any(part in piece and not is_public(piece, self.language) for piece in pieces)
+
+    def _broken(self, text: str) -> Iterator[Hit]:
+        for found in (_BROKEN, _APART):
+            for match in found.finditer(text):
+                part, _ = self._part_of(fold("".join(LETTERS.findall(match[0]))))
+                if part:
+                    form = "hyphen" if found is _BROKEN else "letters apart"
+                    yield Hit(*match.span(), form, match[0].lower(), self.parts[part])
+
+    def _initials(self, text: str) -> Iterator[Hit]:
+        if not self.initials:
+            return
+        for found in (_DOTTED, _BRACKETED, _SPEAKER):
+            for match in found.finditer(text):
+                letters = "".join(LETTERS.findall(match[0]))
+                if letters.isupper() and letters in self.initials:
+                    end = match.start() + len(match[0].rstrip())
+                    yield Hit(match.start(), end, "initials", letters.lower(), letters.lower())
+
+    def _near(self, text: str) -> Iterator[Hit]:
+        """Find words with one letter missing, wrong, added, or in the place of its neighbour."""
+        if not self._typos:
+            return
+        for match in LETTERS.finditer(text):
+            folded = fold(match[0])
+            if len(folded) < MIN_TYPO - 1 or is_known(folded) or is_public(folded, self.language):
+                continue
+            if not match[0][0].isupper() and self.language != "en":
+                continue
+            near = {p for key in {folded, *_shortened(folded)} for p in self._typos.get(key, ())}
+            near |= {part for part in self._typos.get(folded, ())}
+            near |= {key for key in _shortened(folded) if key in self.parts and len(key) >= MIN_TYPO}
+            for part in sorted(near):
+                if part[0] == folded[0] and _is_one_off(part, folded):
+                    yield Hit(*match.span(), "one letter off", folded, self.parts[part])
+                    break
+
+
+def _shortened(word: str) -> set[str]:
+    return {word[:i] + word[i + 1 :] for i in range(len(word))}
+
+
+def _is_one_off(part: str, word: str) -> bool:
+    """Return whether one edit turns a part into a word, which is no other ending of it."""
+    if part == word:
+        return False
+    common = 0
+    while common < min(len(part), len(word)) and part[common] == word[common]:
+        common += 1
+    old, new = part[common:], word[common:]
+    if old in _OLD_ENDS and new in _OLD_ENDS:
+        return False
+    swapped = len(old) > 1 and old[1::-1] == new[:2] and old[2:] == new[2:]
+    return swapped or old[1:] == new[1:] or old[1:] == new or old == new[1:]

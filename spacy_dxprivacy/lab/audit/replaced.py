@@ -1,0 +1,195 @@
+"""What was replaced in one place of a document, and is readable in another.
+
+The names, places and identifiers that were replaced are those at which a release differs from its
+original. Each form of them that stands in unchanged text, or that no surrogate can be, is a leak.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...entities.tables import NAMES, PLACES
+from ...entities.words import builtin_lexicon
+from .alignment import TOKEN, Alignment, Gap, Span, align
+from .forms import (
+    CODES,
+    LETTERS,
+    MIN_DIGITS,
+    MIN_PART,
+    WHOLE,
+    Forms,
+    Hit,
+    Sought,
+    drawn_words,
+    fold,
+    is_calendar,
+    is_known,
+    is_public,
+    starts_sentence,
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """An original and its release, in normal form. spans: recognised mentions, in order."""
+
+    old: str = field(repr=False)
+    new: str = field(repr=False)
+    spans: Sequence[Span]
+    language: str
+
+
+@dataclass
+class Reading:
+    """What a release of entity mode shows, of one document.
+
+    Attributes:
+        sought: What was replaced somewhere in it.
+        leaked: Forms of that which are readable.
+        by_chance: Forms of that which surrogates can be.
+        kept: Words in plaintext that may be names or identifiers, and were nowhere replaced.
+        others: Mentions by label of a label that was not replaced.
+        changed: Number of places that differ.
+        unchanged: Whether no recognised mention was replaced.
+    """
+
+    sought: list[Sought] = field(default_factory=list, repr=False)
+    leaked: list[Hit] = field(default_factory=list)
+    by_chance: list[Hit] = field(default_factory=list)
+    kept: set[str] = field(default_factory=set, repr=False)
+    others: Counter[str] = field(default_factory=Counter)
+    changed: int = 0
+    unchanged: bool = False
+
+
+def read_document(document: Document, labels: set[str]) -> Reading:
+    """Search a release for what was replaced in it. labels: what the run replaced."""
+    aligned = align(document.old, document.new, document.spans)
+    reading = Reading(changed=sum(gap.new[0] < gap.new[1] for gap in aligned.gaps))
+    reading.sought = list(_sought(document, aligned))
+    forms = Forms(reading.sought, document.language)
+    judge = _judge_of(document, aligned)
+    for hit in forms.find(document.new):
+        (reading.leaked if judge(hit) else reading.by_chance).append(hit)
+    still = _unchanged(document, aligned)
+    asked = [span for span in still if span.label in labels]
+    reading.unchanged = bool(asked) and not reading.sought
+    read = {fold(w) for hit in reading.leaked for w in LETTERS.findall(hit.word)}
+    for span in still:
+        text = document.old[span.start : span.end]
+        if span.label not in labels:
+            reading.others[span.label] += 1
+        elif not all(fold(w) in read for w in LETTERS.findall(text)):
+            reading.kept.add(text.lower())
+    found = {fold(w) for text in reading.kept for w in LETTERS.findall(text)} | read
+    reading.kept |= {w for w in _may_be_names(document, aligned) if fold(w) not in found}
+    return reading
+
+
+def _pieces(text: str) -> set[str]:
+    return {fold(word) for word in LETTERS.findall(text)}
+
+
+def _digits(text: str) -> str:
+    return "".join(c for c in text if c.isdigit())
+
+
+def _sought(document: Document, aligned: Alignment) -> Iterator[Sought]:
+    """Yield what was replaced: of a mention, the parts that are not at its place any more."""
+    for gap in aligned.gaps:
+        new = document.new[slice(*gap.new)]
+        there, digits = _pieces(new), _digits(new)
+        for number in gap.spans:
+            span = document.spans[number]
+            text = document.old[span.start : span.end]
+            yield from _changed(span.label, text, there, digits)
+        if not gap.spans:
+            yield from _unlabelled(document, gap, there)
+
+
+def _changed(label: str, text: str, there: set[str], digits: str) -> Iterator[Sought]:
+    own = _digits(text)
+    if label in CODES | WHOLE:
+        changed = own not in digits if own else not _pieces(text) <= there
+        if changed:
+            yield Sought(label, text)
+        return
+    if changed := [word for word in LETTERS.findall(text) if fold(word) not in there]:
+        yield Sought(label, " ".join(changed))
+    if len(own) >= MIN_DIGITS and own not in digits:
+        yield Sought("ID", own)
+
+
+def _unlabelled(document: Document, gap: Gap, there: set[str]) -> Iterator[Sought]:
+    """Yield the words of a replaced place that the audit's recogniser does not know."""
+    for match in TOKEN.finditer(document.old, *gap.old):
+        word, lower = match[0], match[0].casefold()
+        if sum(map(str.isdigit, word)) >= MIN_DIGITS:
+            yield Sought("ID", word)
+        elif (
+            word[0].isupper()
+            and len(word) > MIN_PART
+            and fold(word) not in there
+            and not (is_public(lower, document.language) or is_calendar(lower))
+        ):
+            yield Sought("", word)
+
+
+def _judge_of(document: Document, aligned: Alignment) -> Callable[[Hit], bool]:
+    """Return whether a form is a leak: it is not if it can be a surrogate of something else."""
+
+    def is_leak(hit: Hit) -> bool:
+        gap = aligned.gap_at(hit.start, hit.end)
+        if aligned.keeps(hit.start, hit.end) or gap is None or gap.old[0] == gap.old[1]:
+            return True
+        words = _pieces(document.new[hit.start : hit.end])
+        if hit.form in ("initials", "date"):
+            return False
+        if hit.form == "code" or not all(w in drawn_words() or len(w) < 3 for w in words):
+            return True
+        return bool(words & _pieces(document.old[slice(*gap.old)]))
+
+    return is_leak
+
+
+def _unchanged(document: Document, aligned: Alignment) -> list[Span]:
+    """Return the mentions that stand in the release as they were."""
+    still = []
+    for gap in aligned.gaps:
+        new = document.new[slice(*gap.new)]
+        for number in gap.spans:
+            span = document.spans[number]
+            text = document.old[span.start : span.end]
+            if not list(_changed(span.label, text, _pieces(new), _digits(new))):
+                still.append(span)
+    return still
+
+
+def _may_be_names(document: Document, aligned: Alignment) -> Iterator[str]:
+    """Yield unchanged words, in lower case, that may be names: on a list of names, unknown with a
+    capital within an English sentence, or a code."""
+    for start, end in aligned.kept:
+        word = document.new[start:end]
+        if is_candidate(word, document.new[max(0, start - 40) : start], document.language):
+            yield word.lower()
+
+
+def is_candidate(word: str, before: str, language: str) -> bool:
+    """Return whether a word may be a name or an identifier. before: the text before it."""
+    lower = word.casefold()
+    if sum(map(str.isdigit, word)) >= MIN_DIGITS:
+        return True
+    if not word[0].isupper() or len(word) < MIN_PART or not word.isalpha():
+        return False
+    if is_public(lower, language) or is_calendar(lower):
+        return False
+    if builtin_lexicon().of(word.capitalize()) & (NAMES | PLACES):
+        return True
+    return language == "en" and not is_known(lower) and not starts_sentence(before)
+
+
+def search_elsewhere(forms: Forms, texts: Iterable[str]) -> set[str]:
+    """Return the replaced names, in lower case, that are readable in strings beside the texts."""
+    return {hit.secret for text in texts for hit in forms.find(text)}
