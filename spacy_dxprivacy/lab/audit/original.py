@@ -15,6 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...config.options import FileOptions
+from ...io.records import Record
 from ...pipeline.unknown_words import REDACTED
 from ...space import Space
 from ...text.mentions import (
@@ -39,10 +40,16 @@ RUN_WORDS = 4  # words in a row that do not come by chance
 
 class Original:
     """The original texts. docs: words and spaces of each document. words: in lower case, without
-    punctuation; searchable: those that are searched outside of texts; unknown: not in the space."""
+    punctuation; searchable: those that are searched outside of texts; unknown: not in the space.
+    records: of each file."""
 
-    def __init__(self, docs: list[tuple[list[str], list[bool]]], space: Space) -> None:
-        self.docs = docs
+    def __init__(
+        self,
+        docs: list[tuple[list[str], list[bool]]],
+        space: Space,
+        records: Sequence[Sequence[Record]] = (),
+    ) -> None:
+        self.docs, self.records = docs, records
         lower = [
             [w.lower() for w in words if any(c.isalnum() for c in w) and w != REDACTED]
             for words, _ in docs
@@ -83,8 +90,12 @@ class Original:
 
 def read_original(path: Path, files: FileOptions, space: Space) -> Original:
     """Read a file or a folder of texts. Raise BadFile as reading a release does."""
-    items = (item for file in files_of(path) for item in read_file(file, files))
-    return Original([tokens_of(item) for item in items if isinstance(item, ReleasedText)], space)
+    docs, records = list[tuple[list[str], list[bool]]](), list[list[Record]]()
+    for file in files_of(path):
+        items = [item for item in read_file(file, files) if isinstance(item, ReleasedText)]
+        docs += map(tokens_of, items)
+        records.append([item.record for item in items if item.record is not None])
+    return Original(docs, space, records)
 
 
 def tokens_of(item: ReleasedText) -> tuple[list[str], list[bool]]:

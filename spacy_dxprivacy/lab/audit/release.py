@@ -1,8 +1,13 @@
-"""Audit a release: find words of the original, by chance, declared, or leaked."""
+"""Audit a release: find words of the original, by chance, declared, or leaked.
+
+In entity mode most words stay, as the receipt declares. There the audit searches for the forms of
+what was replaced, and for what may be a name and was not.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +26,7 @@ from ...space import Space
 from ...text.language import COVERED, foreign_names, uncovered
 from ...text.normal import normal_form
 from ...text.spelling import capitalised
+from .entity_mode import EntityAudit, Finding
 from .files import (
     BadFile,
     ReleasedText,
@@ -32,9 +38,7 @@ from .files import (
     read_file,
 )
 from .original import (
-    WORD_PATTERN,
     Original,
-    Survivor,
     entity_mode_labels,
     public_strings,
     read_original,
@@ -45,6 +49,7 @@ from .original import (
     tokens_of,
 )
 
+KEPT = "kept, never recognised"
 CLEAN, LEAKED = "nothing undeclared was found", "leaked"
 MAX_CHANCE_SHARE = 0.95  # of the words: more does not come by chance
 MIN_SHARED_WORDS = 20  # words, below which even all may come by chance
@@ -60,7 +65,18 @@ EXPLANATIONS = {
     "pickle": "words that no mechanism drew",
     "user data": "words of the original beside the text",
     "annotations": "words of the original in lemmas, tags, labels or the table of strings",
+    "markup": "words of the original in attributes, comments, properties or headers",
 }
+IN_ENTITY_MODE = ("metadata", "markup", "receipt", "file names")  # where only names are leaks
+READABLE = "was replaced in one place and is readable in another"
+MAY_BE_NAMES = "never recognised, and may be names, places or numbers of persons"
+REMEDY = (
+    "Do not hand it over. See the words (--show-words), add them to `deny`, sanitise and audit again."
+)
+READ_KEPT = (
+    "Read the words that were kept (--show-words). Add those that identify a person to `deny`, and "
+    "sanitise again."
+)
 CLAIMED = (
     "What is declared is claimed by receipts in the file itself, which nobody signed: give that of "
     "the run (--receipt) to hold the release to it."
@@ -114,6 +130,8 @@ class ReleaseReport:
     def lines(self, *, show_words: bool = False) -> list[str]:
         """Return the report as lines, the worst first; words of the original only if asked for."""
         rows = [f"{LEAKED if self.leaked else CLEAN} ({self.words:,} words of the original)"]
+        kept = any(leak.kind == KEPT for leak in self.leaks)
+        rows += [f"  to do: {REMEDY}"] if self.leaked else [f"  to do: {READ_KEPT}"] * kept
         for leak in sorted(self.leaks, key=lambda leak: (leak.by_chance, leak.declared)):
             judgement = "by chance" if leak.by_chance else "declared" if leak.declared else "LEAKED"
             count = f", {len(leak.words):,} words" if leak.words else ""
@@ -171,6 +189,9 @@ class _Audit:
         self.cases: dict[bool, tuple[list[str], list[str]]] = {}
         self.public: set[str] = set()
         self.public_ids: set[int] = set()
+        self.by_entities = EntityAudit(nlp or rules(), original.records)
+        self.stay = Counter[str]()  # file -> words outside of entities
+        self.labels.update(_replaced_labels(receipt))
 
     def run(self, path: Path, files_options: FileOptions) -> ReleaseReport:
         files = files_of(path)
@@ -190,6 +211,7 @@ class _Audit:
                     self._text(item, where)
                 else:
                     self._strings(item, where)
+            self._file_name(file, path, where)
         return self._report()
 
     def _report(self) -> ReleaseReport:
@@ -198,7 +220,9 @@ class _Audit:
             if len(copied) >= 2 and len(copied) >= len(comparable) / 2:
                 text = "words in the case of the original"
                 self._add("casing", "the texts", copied, text, declared=declared)
-        self._judge_survivors()
+        if self.entities:
+            self._judge_survivors()
+        self._judge_entities()
         if self.texts and len(self.texts) != len(self.original.docs):
             self.notes.add(
                 f"The release has {len(self.texts):,} documents and the original "
@@ -223,18 +247,31 @@ class _Audit:
         self.leaks.setdefault(key, Leak(kind, where, set(), what, by_chance, declared))
         self.leaks[key].words.update(words)
 
-    def _name(self, file: Path, path: Path, number: int) -> str:
-        """Return the name of a file, or its number if the name has words of the original."""
+    def _words_of_name(self, file: Path, path: Path) -> tuple[str, list[str], set[str]]:
+        """Return the name of a file, what is searched in it, and words of the original there."""
         name = file.relative_to(path).as_posix() if file != path else file.name
         stem = name if file != path else file.stem
-        spaced = stem.replace("_", " ").replace("-", " ")
-        words = self.original.in_strings([stem, spaced]) - FILE_WORDS
-        if not words:
-            return name
-        declared = "the names of the files" in _in_plaintext(self.run_receipt)
-        where = f"file {number} of the release"
-        self._add("file names", where, words, "the name holds words", declared=declared)
-        return where
+        values = [stem, stem.replace("_", " ").replace("-", " ")]
+        return name, values, self.original.in_strings(values) - FILE_WORDS
+
+    def _name(self, file: Path, path: Path, number: int) -> str:
+        """Return the name of a file, or its number if the name has words of the original."""
+        name, _, words = self._words_of_name(file, path)
+        return f"file {number} of the release" if words else name
+
+    def _file_name(self, file: Path, path: Path, where: str) -> None:
+        """Search the name of a file for words, in entity mode for what was replaced."""
+        _, values, words = self._words_of_name(file, path)
+        last = len(self.by_entities.releases) - 1
+        self.by_entities.strings.append(("file names", values[:1], where, last))
+        if words and not self._is_entity_mode:
+            declared = "the names of the files" in _in_plaintext(self.run_receipt)
+            self._add("file names", where, words, "the name holds words", declared=declared)
+
+    @property
+    def _is_entity_mode(self) -> bool:
+        """Whether words outside of the recognised entities stay, as the receipt says."""
+        return bool(entity_mode_labels(_in_plaintext(self.receipt)))
 
     def _strings(self, item: Strings, where: str) -> None:
         kind = item.kind
@@ -248,13 +285,17 @@ class _Audit:
         ]
         fields = {f"field {name.strip()}" for phrase in phrases for name in phrase.split(",")}
         declared = kind in fields
+        last = len(self.by_entities.releases) - 1
+        self.by_entities.strings.append((kind, item.values, where, last))
+        if kind in IN_ENTITY_MODE and self._is_entity_mode:
+            return
         words = self.original.in_strings(item.values, are_words=item.are_words)
         runs = self.original.runs_in(item.values)
         if runs:
             text = "words that stand together in the original"
             self._add(kind, where, runs, text, declared=declared)
         words -= runs
-        if kind in ("metadata", "receipt"):
+        if kind in ("metadata", "markup", "receipt"):
             words = (words & self.original.unknown) - self.public
         elif kind == "strings":
             words = {w for w in words if not self._is_public(w)}
@@ -284,16 +325,31 @@ class _Audit:
         # The receipt of the run counts first: that in a file is easily forged.
         receipt = self.receipt = self.run_receipt or item.receipt or {}
         phrases = list(_in_plaintext(receipt))
-        self.labels.update(entity_mode_labels(phrases))
+        self.labels.update(_replaced_labels(receipt))
+        if item.record is not None:
+            self.by_entities.releases.append((item.record, where))
         lower = {w.lower() for w in tokens[0]} & self.original.words
         if not receipt:
             text = "nothing says that a sanitizer made it; give its receipt"
             self._add("text without a receipt", where, lower, text)
             return
+        kept = any(p.startswith("every word") for p in phrases)
+        if self._is_entity_mode:
+            self.stay[where] += sum(any(map(str.isalnum, w)) for w in tokens[0])
+        else:
+            self._judge_words(lower, receipt, where, kept)
+        if kept:
+            self._check_unread(tokens, where)
+        if number < len(self.original.docs):
+            self._check_alignment(self.original.docs[number], tokens, where, kept)
+
+    def _judge_words(
+        self, lower: set[str], receipt: dict[str, Any], where: str, kept: bool
+    ) -> None:
+        """Judge words of the original in a text: the mechanism can sample those of its space."""
         space = _stated(receipt, "words", "space")
         if space is not None and self.space.digest not in str(space):
             self.notes.add(OTHER_SPACE)
-        kept = any(p.startswith("every word") for p in phrases)
         digits = _stated(receipt, "unknown", "policy") in ("RandomDigits", "Context")
         drawable = {
             w for w in lower if digits and any(c.isdigit() for c in w) and len(w) < MIN_CODE_LENGTH
@@ -304,10 +360,6 @@ class _Audit:
         if lower - drawable:
             text = "words that the space does not contain, so no mechanism drew them"
             self._add("unknown words", where, lower - drawable, text, declared=kept)
-        if kept:
-            self._check_unread(tokens, where)
-        if number < len(self.original.docs):
-            self._check_alignment(self.original.docs[number], tokens, where, kept)
 
     def _check_unread(self, tokens: Tokens, where: str) -> None:
         """Search text that the rules of entity mode cannot read."""
@@ -325,6 +377,8 @@ class _Audit:
         if _same_layout(text_of_tokens(*old), text_of_tokens(*released)):
             declared = LAYOUT in _in_plaintext(self.receipt)
             self._add("layout", where, (), LAYOUT, declared=declared)
+        if self._is_entity_mode:
+            return  # words and their case stay, as the receipt says
         if len(old[0]) != len(released[0]):
             self.notes.add("Some documents have another number of tokens: casing is not compared.")
             return
@@ -359,20 +413,57 @@ class _Audit:
 
     def _judge_survivors(self) -> None:
         """Search parts of the entities that are recognised in the originals."""
-        labels = self.entities or tuple(sorted(self.labels))
-        texts = self.original.texts
-        if not labels or len(self.texts) != len(texts):
+        labels, texts = self.entities, self.original.texts
+        if len(self.texts) != len(texts):
             return
-        by_origin: dict[bool, list[Survivor]] = {False: [], True: []}
-        for s in survivors(texts, self.texts, recognise(texts, labels, self.nlp or rules())):
-            # With `entities`, every survivor is a leak.
-            drawable = all(self.space.find(part) >= 0 for part in WORD_PATTERN.findall(s.word))
-            by_origin[not self.entities and drawable].append(s)
-        for by_chance, hits in by_origin.items():
-            if hits:
-                where = f"{len({s.document for s in hits}):,} of {len(texts):,} documents"
-                text = f"parts of entities that were recognised, at {len(hits):,} places"
-                self._add("survivors", where, {s.word for s in hits}, text, by_chance=by_chance)
+        hits = survivors(texts, self.texts, recognise(texts, labels, self.nlp or rules()))
+        if hits:
+            where = f"{len({s.document for s in hits}):,} of {len(texts):,} documents"
+            text = f"parts of entities that were recognised, at {len(hits):,} places"
+            self._add("survivors", where, {s.word for s in hits}, text)
+
+    def _judge_entities(self) -> None:
+        """Search for what was replaced, and count what stays."""
+        if not self.labels or not self.by_entities.releases:
+            return
+        if _stated(self.receipt, "words", "mechanism") is not None:
+            self.by_entities.may_draw = lambda word: self.space.find(word) >= 0
+        found = self.by_entities.run(self.labels)
+        for where, finding in found.leaked.items():
+            text = f"{READABLE}, {_documents(finding)}: {_forms(finding)}"
+            self._add("replaced, and readable", where, finding.words, text)
+        for (where, kind), finding in found.beside.items():
+            self._add(kind, where, finding.words, "what was replaced in the text")
+        for where, finding in found.untouched.items():
+            text = f"nothing was replaced {_documents(finding)}, although names are recognised"
+            self._add("unchanged text", where, finding.words, text)
+        for where, finding in found.by_chance.items():
+            text = f"names that a surrogate can be, {_documents(finding)}"
+            self._add("surrogates", where, finding.words, text, by_chance=True)
+        for where, finding in found.kept.items():
+            text = f"{MAY_BE_NAMES}, {_documents(finding)}"
+            self._add(KEPT, where, finding.words, text, declared=True)
+        for where, words in self.stay.items():
+            text = f"{words:,} words, of what was not recognised and of surrogates"
+            self._add("words outside of entities", where, (), text, declared=True)
+        if found.others:
+            counts = ", ".join(f"{n:,} {label}" for label, n in sorted(found.others.items()))
+            text = f"{counts} recognised, of labels that the run did not replace"
+            self._add("other labels", "the texts", (), text, declared=True)
+
+
+def _documents(finding: Finding) -> str:
+    return f"in {finding.documents:,} document{'s' * (finding.documents != 1)}"
+
+
+def _forms(finding: Finding) -> str:
+    return ", ".join(f"{number:,} {form}" for form, number in finding.forms.most_common())
+
+
+def _replaced_labels(receipt: dict[str, Any]) -> list[str]:
+    """Return the labels that a run replaced: those of entity mode, or of its surrogates."""
+    labels = entity_mode_labels(_in_plaintext(receipt))
+    return labels or [str(label) for label in _stated(receipt, "surrogates", "labels") or ()]
 
 
 def _same_layout(old: str, released: str) -> bool:

@@ -30,6 +30,8 @@ from .forms import (
     starts_sentence,
 )
 
+MAX_BY_CHANCE = 2  # words of a document that are all their own surrogates
+
 
 @dataclass(frozen=True)
 class Document:
@@ -74,18 +76,24 @@ def read_document(document: Document, labels: set[str]) -> Reading:
     for hit in forms.find(document.new):
         (reading.leaked if judge(hit) else reading.by_chance).append(hit)
     still = _unchanged(document, aligned)
-    asked = [span for span in still if span.label in labels]
-    reading.unchanged = bool(asked) and not reading.sought
+    asked = {document.old[s.start : s.end] for s in still if s.label in labels - WHOLE}
+    reading.unchanged = not reading.sought and not _may_be_drawn(asked)
+    reading.others.update(span.label for span in still if span.label not in labels)
     read = {fold(w) for hit in reading.leaked for w in LETTERS.findall(hit.word)}
-    for span in still:
-        text = document.old[span.start : span.end]
-        if span.label not in labels:
-            reading.others[span.label] += 1
-        elif not all(fold(w) in read for w in LETTERS.findall(text)):
+    for text in asked:
+        if reading.unchanged or not (_pieces(text) <= read or _may_be_drawn([text])):
             reading.kept.add(text.lower())
     found = {fold(w) for text in reading.kept for w in LETTERS.findall(text)} | read
     reading.kept |= {w for w in _may_be_names(document, aligned) if fold(w) not in found}
     return reading
+
+
+def _may_be_drawn(texts: Iterable[str]) -> bool:
+    """Return whether some mentions may be surrogates that are equal to their originals by chance:
+    few words, which are on the lists of surrogates."""
+    pieces = {piece for text in texts for piece in _pieces(text)}
+    few = len(pieces) <= MAX_BY_CHANCE and all(len(_digits(text)) < MIN_DIGITS for text in texts)
+    return few and pieces <= drawn_words()
 
 
 def _pieces(text: str) -> set[str]:

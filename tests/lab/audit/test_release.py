@@ -310,7 +310,7 @@ def test_what_is_missing_empty_or_compressed_is_an_error(space, original, tmp_pa
     ("ending", "option", "given", "declared"),
     [
         ("jsonl", "--keep-fields", "place,id", "field place"),
-        ("spacy", "--entities", "GPE,PERSON", "unknown words"),
+        ("spacy", "--entities", "GPE,PERSON", "words outside of entities"),
     ],
 )
 def test_what_is_kept_is_declared_by_the_receipt(

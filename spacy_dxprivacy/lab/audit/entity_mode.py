@@ -1,0 +1,224 @@
+"""Audit a release of entity mode: replaced here and readable there, kept, or by chance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ...io.records import Record, Tokens, nlp_inputs
+from ...io.rows import as_document
+from ...pipeline.selectors import Entities
+from ...text.language import COVERED, LANGUAGE, MAX_CHARACTERS, language_of
+from ...text.mentions import NUMBERS, plain_label
+from ...text.normal import normal_form
+from .alignment import Span
+from .forms import CODES, LETTERS, Forms, Sought, drawn_words, fold, is_known
+from .replaced import Document, Reading, read_document
+
+MAX_RECORDS = 64  # from which the language of a file is detected
+Where = str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Forms of one kind in one file. documents: in how many. forms: how they are written."""
+
+    where: Where
+    words: set[str] = field(repr=False)
+    documents: int = 0
+    forms: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class Findings:
+    """What an audit of entity mode finds, by file.
+
+    Attributes:
+        leaked: Replaced in one place and readable in another.
+        beside: Replaced in a text and readable beside the texts, by file and kind of place.
+        by_chance: Also in a surrogate.
+        kept: May be names or identifiers, and were nowhere replaced.
+        untouched: Documents in which nothing was replaced, although names are recognised in them.
+        others: Mentions of labels that the run did not replace.
+    """
+
+    leaked: dict[Where, Finding] = field(default_factory=dict)
+    beside: dict[tuple[Where, str], Finding] = field(default_factory=dict)
+    by_chance: dict[Where, Finding] = field(default_factory=dict)
+    kept: dict[Where, Finding] = field(default_factory=dict)
+    untouched: dict[Where, Finding] = field(default_factory=dict)
+    others: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class EntityAudit:
+    """The documents of a release and of its original, and the strings beside them.
+
+    Attributes:
+        nlp: A pipeline with a recogniser.
+        originals: The records of each file.
+        releases: Each record, and its file.
+        strings: Kind of place, strings, file, and number of the last record before them.
+        may_draw: Whether the mechanism of the run can sample a word; no word in entity mode alone.
+    """
+
+    nlp: Language
+    originals: Sequence[Sequence[Record]]
+    releases: list[tuple[Record, Where]] = field(default_factory=list)
+    strings: list[tuple[str, list[str], Where, int]] = field(default_factory=list)
+    may_draw: Callable[[str], bool] | None = None
+
+    def run(self, labels: Collection[str]) -> Findings:
+        """Return what is readable. labels: those that the run replaced."""
+        findings, plain = Findings(), {plain_label(label) for label in labels}
+        originals = list(self._read_originals(plain))
+        paired = len(originals) == len(self.releases)
+        readings = list[tuple[Reading, Document]]()
+        everywhere = [Sought(s.label, old[s.start : s.end]) for old, spans, _ in originals
+                      for s in spans if s.label in plain]  # fmt: skip
+        for number, (record, where) in enumerate(self.releases):
+            new = normal_form(_text_of(self.nlp, record))
+            if paired:
+                document = Document(originals[number][0], new, *originals[number][1:])
+            else:
+                document = Document("", new, (), "en")
+            if not paired or self.may_draw is not None:
+                reading = self._unaligned(document, plain, everywhere)
+            else:
+                reading = read_document(document, plain)
+            readings.append((reading, document))
+            self._add(findings, reading, document, where)
+        self._search_elsewhere(findings, readings)
+        return findings
+
+    def _read_originals(self, plain: Collection[str]) -> Iterator[tuple[str, list[Span], str]]:
+        """Yield the text, the mentions and the language of each record of the originals."""
+        for records in self.originals:
+            sample = [str(text)[:MAX_CHARACTERS] for r in records[:MAX_RECORDS] for text in r.texts]
+            language = language_of("\n".join(sample))
+            known = language in COVERED
+            data = {LANGUAGE: language} if known and language != "en" else {}
+            for record in records:
+                given = Record(record.number, record.texts, data={**record.data, **data},
+                               origin=record.origin, heads=record.heads)  # fmt: skip
+                document = as_document(self.nlp, given)
+                with self.nlp.memory_zone():
+                    docs = list(self.nlp.pipe(nlp_inputs(self.nlp, document)))
+                    spans, text = list[Span](), ""
+                    for doc in docs:
+                        start = len(text) + len("\n" * bool(text))
+                        text += "\n" * bool(text) + doc.text
+                        spans += [
+                            Span(s.label, start + s.start, start + s.end)
+                            for s in spans_in(doc, plain)
+                        ]
+                yield text, spans, language if known else "en"
+
+    def _unaligned(
+        self, document: Document, plain: Collection[str], everywhere: Sequence[Sought]
+    ) -> Reading:
+        """Search a release whose places cannot be compared: all words were sampled, or documents
+        are missing."""
+        own = [Sought(s.label, document.old[s.start : s.end]) for s in document.spans
+               if s.label in plain]  # fmt: skip
+        reading = Reading(sought=own)
+        for hit in Forms(own if document.old else everywhere, document.language).find(document.new):
+            words = LETTERS.findall(document.new[hit.start : hit.end])
+            drawn = hit.form in ("initials", "date") or (
+                hit.form != "code" and all(self._is_drawn(word) for word in words)
+            )
+            (reading.by_chance if drawn else reading.leaked).append(hit)
+        return reading
+
+    def _is_drawn(self, word: str) -> bool:
+        sampled = self.may_draw is not None and self.may_draw(word)
+        return sampled or len(word) < 3 or fold(word) in drawn_words()
+
+    def _add(
+        self, findings: Findings, reading: Reading, document: Document, where: Where
+    ) -> None:
+        for place, hits in ((findings.leaked, reading.leaked),
+                            (findings.by_chance, reading.by_chance)):  # fmt: skip
+            if hits:
+                finding = place.setdefault(where, Finding(where, set()))
+                words = {document.new[hit.start : hit.end].lower() for hit in hits}
+                place[where] = Finding(
+                    where, finding.words | words, finding.documents + 1,
+                    finding.forms + Counter(hit.form for hit in hits),
+                )  # fmt: skip
+        for place, words in ((findings.kept, reading.kept),
+                             (findings.untouched, reading.kept if reading.unchanged else set())):  # fmt: skip
+            if words:
+                finding = place.setdefault(where, Finding(where, set()))
+                place[where] = Finding(where, finding.words | words, finding.documents + 1)
+        findings.others.update(reading.others)
+
+    def _search_elsewhere(
+        self, findings: Findings, readings: Sequence[tuple[Reading, Document]]
+    ) -> None:
+        """Search for what was replaced in one document in the others, and beside the texts. In
+        other documents only rare names and codes count: others may be of other persons."""
+        rare = [Sought(s.label, text) for reading, _ in readings for s in reading.sought
+                for text in _rare_of(s)]  # fmt: skip
+        forms = Forms(rare, exact=True)
+        for (reading, document), (_, where) in zip(readings, self.releases, strict=True):
+            own = {hit.start for hit in (*reading.leaked, *reading.by_chance)}
+            hits = [hit for hit in forms.find(document.new) if hit.start not in own]
+            if hits:
+                self._add(findings, Reading(leaked=hits), document, where)
+        for kind, values, where, number in self.strings:
+            own_forms = Forms(readings[number][0].sought, readings[number][1].language) \
+                if 0 <= number < len(readings) else forms  # fmt: skip
+            words = {
+                value[hit.start : hit.end].lower()
+                for value in values
+                for found in (own_forms, forms)
+                for hit in found.find(value)
+                if not (kind == "markup" and self._is_surrogate(value[hit.start : hit.end]))
+            }
+            if words:
+                old = findings.beside.get((where, kind), Finding(where, set()))
+                findings.beside[where, kind] = Finding(where, old.words | words)
+
+    def _is_surrogate(self, text: str) -> bool:
+        words = LETTERS.findall(text)
+        return bool(words) and all(self._is_drawn(word) for word in words)
+
+
+def _rare_of(sought: Sought) -> Iterator[str]:
+    if sought.label in CODES:
+        yield sought.text
+    elif sought.label == "PERSON":
+        yield from (w for w in LETTERS.findall(sought.text) if not is_known(w.casefold()))
+
+
+def spans_in(doc: Doc, plain: Collection[str]) -> list[Span]:
+    """Return the mentions of a document: those with labels that the run replaced as the run finds
+    them, and others that do not overlap them."""
+    recognised = {plain_label(ent.label_) for ent in doc.ents} | {"PERSON"}
+    asked = Entities(sorted(plain)).entities(doc) if plain else []
+    rest = sorted(recognised - set(plain) - NUMBERS)
+    others = Entities(rest).entities(doc) if rest else []
+    taken = {i for e in asked for i in range(e.start, e.end)}
+    spans = [*asked, *(e for e in others if taken.isdisjoint(range(e.start, e.end)))]
+    return [
+        Span(e.label, doc[e.start].idx, doc[e.end - 1].idx + len(doc[e.end - 1]))
+        for e in sorted(spans, key=lambda e: e.start)
+    ]
+
+
+def _text_of(nlp: Language, record: Record) -> str:
+    """Return the text of a record of a release, joined as its original is."""
+    document = as_document(nlp, record)
+    texts: list[Any] = list(document.texts)
+    return "\n".join(
+        "".join(w + " " * s for w, s in zip(t.words, t.spaces, strict=True))
+        if isinstance(t, Tokens)
+        else str(t)
+        for t in texts
+    )
