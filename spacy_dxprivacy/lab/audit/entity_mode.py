@@ -100,9 +100,9 @@ class EntityAudit:
         """Yield the text, the mentions and the language of each record of the originals."""
         for records in self.originals:
             sample = [str(text)[:MAX_CHARACTERS] for r in records[:MAX_RECORDS] for text in r.texts]
-            language = language_of("\n".join(sample))
-            known = language in COVERED
-            data = {LANGUAGE: language} if known and language != "en" else {}
+            of_file = language_of("\n".join(sample))
+            of_file = of_file if of_file in COVERED else "en"
+            data = {LANGUAGE: of_file} if of_file != "en" else {}
             for record in records:
                 given = Record(record.number, record.texts, data={**record.data, **data},
                                origin=record.origin, heads=record.heads)  # fmt: skip
@@ -117,7 +117,8 @@ class EntityAudit:
                             Span(s.label, start + s.start, start + s.end)
                             for s in spans_in(doc, plain)
                         ]
-                yield text, spans, language if known else "en"
+                language = language_of(text[:MAX_CHARACTERS])
+                yield text, spans, language if language in COVERED else of_file
 
     def _unaligned(
         self, document: Document, plain: Collection[str], everywhere: Sequence[Sought]

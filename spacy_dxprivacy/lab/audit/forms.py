@@ -30,7 +30,7 @@ MIN_TYPO = 6  # letters of a part that may have one wrong
 MIN_DIGITS = 5  # digits of a code
 NATIONAL_DIGITS = 8  # digits of a telephone number that are compared, without its country
 CODES = frozenset({"PHONE", "ID", "USERNAME", "EMAIL", "URL", "SECRET", "ZIP", "ZIP_CODE"})
-WHOLE = frozenset({"DATE", "TIME", "AGE"})  # without parts
+WHOLE = frozenset({"DATE", "AGE"})  # without parts
 LETTERS = re.compile(r"[^\W\d_]+")
 # A word with marks inside: an address, a path, a user name, the name of a file.
 _GLUED = re.compile(r"[^\s\"'<>()\[\]{},;:|]*[@/_.\\\d][^\s\"'<>()\[\]{},;:|]*")
@@ -39,7 +39,9 @@ _APART = re.compile(r"(?<!\w)[^\W\d_](?:[ .\u00b7-][^\W\d_]){3,}(?!\w)")
 _DOTTED = re.compile(r"(?<![\w.])(?:[^\W\d_]\.[ -]?){2,4}(?!\w)")
 _BRACKETED = re.compile(r"\(([^\W\d_]{2,4})\)")
 _SPEAKER = re.compile(r"^([^\W\d_]{2,4}):", re.M)
-_CODE = re.compile(r"\+?\(?\w(?:[ \t\u00a0()/.\-\u2013]{0,3}\w)+")
+_ALNUM = re.compile(r"[^\W_]+")
+MAX_CODE_PIECES = 8  # pieces of a code, between blanks and marks
+MAX_CODE_GAP = 3  # characters between these
 _RUN = re.compile(r"\d(?:[ \t\u00a0()/.\-\u2013]{0,3}\d)+")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:\n\t\"\u201e\u201c(*-])\s*\Z")
 _IN_PLACE = frozenset("in aus nach bei from to near at à de en a uit naar te".split())
@@ -154,7 +156,7 @@ class Forms:
                 continue
             for spelled in {fold(lower), *in_ascii(lower)}:
                 self.parts.setdefault(spelled, lower)
-                if label != "PERSON":
+                if label not in ("PERSON", "EMAIL"):
                     self.places.add(spelled)
 
     def _add_whole(self, text: str) -> None:
@@ -164,9 +166,11 @@ class Forms:
     def _add_code(self, label: str, text: str) -> None:
         squeezed = "".join(c for c in text.casefold() if c.isalnum())
         digits = "".join(c for c in text if c.isdigit())
-        if len(digits) >= MIN_DIGITS:
-            self.numbers[digits[-NATIONAL_DIGITS:] if label == "PHONE" else digits] = squeezed
-        if len(squeezed) > MIN_DIGITS and (label in CODES):
+        if label == "PHONE" and len(digits) > MIN_DIGITS:
+            self.numbers[digits[-NATIONAL_DIGITS:]] = squeezed
+        elif len(digits) >= MIN_DIGITS:
+            self.codes[digits] = squeezed
+        if label in CODES and len(squeezed) > MIN_DIGITS:
             self.codes[squeezed] = squeezed
 
     def find(self, text: str) -> list[Hit]:
@@ -186,6 +190,8 @@ class Forms:
         for match in LETTERS.finditer(text):
             word = match[0]
             part, form = self._part_of(fold(word))
+            if form == "genitive" and is_public(part, self.language):
+                continue
             if part and self._is_name(part, word, text, match.start()):
                 form = "upper case" if word.isupper() and len(word) > 1 and not form else form
                 yield Hit(*match.span(), form or "part of the name", word.lower(), self.parts[part])
@@ -208,6 +214,8 @@ class Forms:
         """Return whether a word is a name rather than the ordinary word: with a capital, within a
         sentence; in German, where all nouns have one, only beside a title or another part."""
         lower = word.casefold()
+        if word.islower() and self.language == "en" and lower in builtin_lexicon().rank:
+            return False
         if not (is_public(lower, self.language) or is_public(self.parts[part], self.language)):
             return True
         if not word[0].isupper():
@@ -225,16 +233,19 @@ class Forms:
         if self.numbers:
             for match in _RUN.finditer(text):
                 digits = "".join(c for c in match[0] if c.isdigit())
-                found = next((n for n in self.numbers if len(digits) >= len(n) and n in digits), "")
+                found = next((n for n in self.numbers if digits.endswith(n)), "")
                 if found:
                     yield Hit(*match.span(), "code", digits, self.numbers[found])
-        if self.codes:
-            lower = text.casefold()
-            for match in _CODE.finditer(lower if len(lower) == len(text) else text):
-                squeezed = "".join(c for c in match[0] if c.isalnum())
-                found = next((c for c in self.codes if c in squeezed), "")
-                if found:
-                    yield Hit(*match.span(), "code", found, self.codes[found])
+        pieces = list(_ALNUM.finditer(text)) if self.codes else []
+        for i, first in enumerate(pieces):
+            squeezed, end = "", first.start()
+            for piece in pieces[i : i + MAX_CODE_PIECES]:
+                if piece.start() - end > MAX_CODE_GAP:
+                    break
+                squeezed, end = squeezed + piece[0].casefold(), piece.end()
+                if squeezed in self.codes:
+                    yield Hit(first.start(), end, "code", squeezed, self.codes[squeezed])
+                    break
 
     def _wholes(self, text: str) -> Iterator[Hit]:
         lower = text.casefold()

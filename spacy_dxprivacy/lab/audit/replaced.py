@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ...entities.tables import NAMES, PLACES
 from ...entities.words import builtin_lexicon
+from ...text.mentions import NUMBERS
 from .alignment import TOKEN, Alignment, Gap, Span, align
 from .forms import (
     CODES,
@@ -30,6 +31,7 @@ from .forms import (
     starts_sentence,
 )
 
+UNSOUGHT = NUMBERS | {"TIME"}  # labels that are no persons, places or identifiers
 MAX_BY_CHANCE = 2  # words of a document that are all their own surrogates
 
 
@@ -119,6 +121,8 @@ def _sought(document: Document, aligned: Alignment) -> Iterator[Sought]:
 
 def _changed(label: str, text: str, there: set[str], digits: str) -> Iterator[Sought]:
     own = _digits(text)
+    if label in UNSOUGHT:
+        return
     if label in CODES | WHOLE:
         changed = own not in digits if own else not _pieces(text) <= there
         if changed:
@@ -141,6 +145,7 @@ def _unlabelled(document: Document, gap: Gap, there: set[str]) -> Iterator[Sough
             and len(word) > MIN_PART
             and fold(word) not in there
             and not (is_public(lower, document.language) or is_calendar(lower))
+            and lower not in builtin_lexicon().rank
         ):
             yield Sought("", word)
 
