@@ -146,7 +146,8 @@ def _is_town(word: str, preposition: str, language: str) -> bool:
     located = preposition in _foreign_words("LOCATIVES")
     ends = pattern("TOWN_ENDS", "foreign").fullmatch(word) is not None
     if "first_name" in classes or (
-        is_plain_in(word, language) and not ("city" in classes and located and ends and len(word) > 6)
+        is_plain_in(word, language)
+        and not ("city" in classes and located and ends and len(word) > 6)
     ):
         return False
     return "city" in classes or (located and (language != "de" or ends) and len(word) > 3)

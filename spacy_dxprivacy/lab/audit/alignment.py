@@ -7,6 +7,7 @@ unless something was replaced that the audit does not recognise, or added.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -53,11 +54,14 @@ class Alignment:
 
     def keeps(self, start: int, end: int) -> bool:
         """Return whether a place of the release has an unchanged token."""
-        return any(start < last and first < end for first, last in self.kept)
+        after = bisect_left(self.kept, (end, end))
+        return after > 0 and self.kept[after - 1][1] > start
 
     def gap_at(self, start: int, end: int) -> Gap | None:
         """Return the gap that holds a place of the release."""
-        return next((g for g in self.gaps if g.new[0] < end and start < g.new[1]), None)
+        after = bisect_left(self.gaps, end, key=lambda gap: gap.new[0])
+        before = self.gaps[:after][-1:]
+        return next((gap for gap in before if gap.new[1] > start), None)
 
 
 def align(old: str, new: str, spans: Sequence[Span]) -> Alignment:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,41 +18,50 @@ from ...text.mentions import NUMBERS, plain_label
 from ...text.normal import normal_form
 from .alignment import Span
 from .forms import CODES, LETTERS, Forms, Sought, drawn_words, fold, is_known
-from .replaced import Document, Reading, read_document
+from .replaced import MIN_CODE, Document, Reading, parts_of, read_document
 
 MAX_RECORDS = 64  # from which the language of a file is detected
-Where = str
+# What was replaced in one place and is readable in another; what may be a name, and was nowhere
+# replaced; what surrogates also are; documents in which nothing was replaced.
+LEAKED, KEPT = "replaced, and readable", "kept, never recognised"
+BY_CHANCE, UNTOUCHED = "surrogates", "unchanged text"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Finding:
-    """Forms of one kind in one file. documents: in how many. forms: how they are written."""
+    """Words of one kind in one file. documents: in how many. forms: how they are written."""
 
-    where: Where
-    words: set[str] = field(repr=False)
+    words: set[str] = field(default_factory=set, repr=False)
     documents: int = 0
     forms: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass
 class Findings:
-    """What an audit of entity mode finds, by file.
+    """What an audit of entity mode finds. others: mentions of labels that the run did not replace.
 
-    Attributes:
-        leaked: Replaced in one place and readable in another.
-        beside: Replaced in a text and readable beside the texts, by file and kind of place.
-        by_chance: Also in a surrogate.
-        kept: May be names or identifiers, and were nowhere replaced.
-        untouched: Documents in which nothing was replaced, although names are recognised in them.
-        others: Mentions of labels that the run did not replace.
+    by_place: by kind and file. Kinds are LEAKED, KEPT, BY_CHANCE and UNTOUCHED, and for what was
+    replaced in a text and is readable beside the texts, the kind of that place.
     """
 
-    leaked: dict[Where, Finding] = field(default_factory=dict)
-    beside: dict[tuple[Where, str], Finding] = field(default_factory=dict)
-    by_chance: dict[Where, Finding] = field(default_factory=dict)
-    kept: dict[Where, Finding] = field(default_factory=dict)
-    untouched: dict[Where, Finding] = field(default_factory=dict)
+    by_place: dict[tuple[str, str], Finding] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
+
+    def add(self, kind: str, where: str, words: Collection[str], forms: Iterable[str] = ()) -> None:
+        """Add the words of one document, if there are any."""
+        if words:
+            finding = self.by_place.setdefault((kind, where), Finding())
+            finding.words.update(words)
+            finding.documents += 1
+            finding.forms.update(forms)
+
+    def add_reading(self, reading: Reading, text: str, where: str) -> None:
+        """Add what the release of a document shows. text: the release."""
+        for kind, hits in ((LEAKED, reading.leaked), (BY_CHANCE, reading.by_chance)):
+            words = {" ".join(text[hit.start : hit.end].lower().split()) for hit in hits}
+            self.add(kind, where, words, [hit.form for hit in hits])
+        self.add(UNTOUCHED if reading.unchanged else KEPT, where, reading.kept)
+        self.others.update(reading.others)
 
 
 @dataclass
@@ -69,8 +78,8 @@ class EntityAudit:
 
     nlp: Language
     originals: Sequence[Sequence[Record]]
-    releases: list[tuple[Record, Where]] = field(default_factory=list)
-    strings: list[tuple[str, list[str], Where, int]] = field(default_factory=list)
+    releases: list[tuple[Record, str]] = field(default_factory=list)
+    strings: list[tuple[str, list[str], str, int]] = field(default_factory=list)
     may_draw: Callable[[str], bool] | None = None
 
     def run(self, labels: Collection[str]) -> Findings:
@@ -79,8 +88,9 @@ class EntityAudit:
         originals = list(self._read_originals(plain))
         paired = len(originals) == len(self.releases)
         readings = list[tuple[Reading, Document]]()
-        everywhere = [Sought(s.label, old[s.start : s.end]) for old, spans, _ in originals
-                      for s in spans if s.label in plain]  # fmt: skip
+        everywhere = [
+            part for old, spans, _ in originals for part in _recognised(old, spans, plain)
+        ]
         for number, (record, where) in enumerate(self.releases):
             new = normal_form(_text_of(self.nlp, record))
             if paired:
@@ -92,7 +102,7 @@ class EntityAudit:
             else:
                 reading = read_document(document, plain)
             readings.append((reading, document))
-            self._add(findings, reading, document, where)
+            findings.add_reading(reading, new, where)
         self._search_elsewhere(findings, readings)
         return findings
 
@@ -125,8 +135,7 @@ class EntityAudit:
     ) -> Reading:
         """Search a release whose places cannot be compared: all words were sampled, or documents
         are missing."""
-        own = [Sought(s.label, document.old[s.start : s.end]) for s in document.spans
-               if s.label in plain]  # fmt: skip
+        own = list(_recognised(document.old, document.spans, plain))
         reading = Reading(sought=own)
         for hit in Forms(own if document.old else everywhere, document.language).find(document.new):
             words = LETTERS.findall(document.new[hit.start : hit.end])
@@ -140,25 +149,6 @@ class EntityAudit:
         sampled = self.may_draw is not None and self.may_draw(word)
         return sampled or len(word) < 3 or fold(word) in drawn_words()
 
-    def _add(
-        self, findings: Findings, reading: Reading, document: Document, where: Where
-    ) -> None:
-        for place, hits in ((findings.leaked, reading.leaked),
-                            (findings.by_chance, reading.by_chance)):  # fmt: skip
-            if hits:
-                finding = place.setdefault(where, Finding(where, set()))
-                words = {document.new[hit.start : hit.end].lower() for hit in hits}
-                place[where] = Finding(
-                    where, finding.words | words, finding.documents + 1,
-                    finding.forms + Counter(hit.form for hit in hits),
-                )  # fmt: skip
-        for place, words in ((findings.kept, reading.kept),
-                             (findings.untouched, reading.kept if reading.unchanged else set())):  # fmt: skip
-            if words:
-                finding = place.setdefault(where, Finding(where, set()))
-                place[where] = Finding(where, finding.words | words, finding.documents + 1)
-        findings.others.update(reading.others)
-
     def _search_elsewhere(
         self, findings: Findings, readings: Sequence[tuple[Reading, Document]]
     ) -> None:
@@ -169,30 +159,40 @@ class EntityAudit:
         forms = Forms(rare, exact=True)
         for (reading, document), (_, where) in zip(readings, self.releases, strict=True):
             own = {hit.start for hit in (*reading.leaked, *reading.by_chance)}
-            hits = [hit for hit in forms.find(document.new) if hit.start not in own]
-            if hits:
-                self._add(findings, Reading(leaked=hits), document, where)
+            hits = [
+                hit
+                for hit in forms.find(document.new)
+                if hit.start not in own
+                and (reading.aligned is None or reading.aligned.keeps(hit.start, hit.end))
+            ]
+            findings.add_reading(Reading(leaked=hits), document.new, where)
         for kind, values, where, number in self.strings:
-            own_forms = Forms(readings[number][0].sought, readings[number][1].language) \
-                if 0 <= number < len(readings) else forms  # fmt: skip
+            near = readings[number : number + 1] if number >= 0 else []
+            own_forms = [Forms(reading.sought, document.language) for reading, document in near]
             words = {
                 value[hit.start : hit.end].lower()
                 for value in values
-                for found in (own_forms, forms)
+                for found in (*own_forms, forms)
                 for hit in found.find(value)
+                # Other programs write surrogates again, such as the target of a link.
                 if not (kind == "markup" and self._is_surrogate(value[hit.start : hit.end]))
             }
-            if words:
-                old = findings.beside.get((where, kind), Finding(where, set()))
-                findings.beside[where, kind] = Finding(where, old.words | words)
+            findings.add(kind, where, words)
 
     def _is_surrogate(self, text: str) -> bool:
         words = LETTERS.findall(text)
         return bool(words) and all(self._is_drawn(word) for word in words)
 
 
+def _recognised(text: str, spans: Sequence[Span], plain: Collection[str]) -> Iterator[Sought]:
+    """Yield what is sought of all mentions with these labels."""
+    for span in spans:
+        if span.label in plain:
+            yield from parts_of(span.label, text[span.start : span.end])
+
+
 def _rare_of(sought: Sought) -> Iterator[str]:
-    if sought.label in CODES:
+    if sought.label in CODES and sum(map(str.isalnum, sought.text)) >= MIN_CODE:
         yield sought.text
     elif sought.label == "PERSON":
         yield from (w for w in LETTERS.findall(sought.text) if not is_known(w.casefold()))

@@ -26,11 +26,13 @@ MIN_PART = 3  # letters of a part of a name
 MIN_GENITIVE = 4  # letters of a part that may have an s
 MIN_GLUED = 4  # letters of a part within an address, a path or the name of a file
 MIN_WITHIN = 6  # letters of a part within a longer word
-MIN_TYPO = 6  # letters of a part that may have one wrong
+MIN_TYPO = 5  # letters of a part that may have one wrong
+MIN_FOREIGN_TYPO = 6  # in languages without a lexicon
 MIN_DIGITS = 5  # digits of a code
 NATIONAL_DIGITS = 8  # digits of a telephone number that are compared, without its country
 CODES = frozenset({"PHONE", "ID", "USERNAME", "EMAIL", "URL", "SECRET", "ZIP", "ZIP_CODE"})
 WHOLE = frozenset({"DATE", "AGE"})  # without parts
+USER = "user"  # label of the words of a user name or of the local part of a mail address
 LETTERS = re.compile(r"[^\W\d_]+")
 # A word with marks inside: an address, a path, a user name, the name of a file.
 _GLUED = re.compile(r"[^\s\"'<>()\[\]{},;:|]*[@/_.\\\d][^\s\"'<>()\[\]{},;:|]*")
@@ -131,7 +133,7 @@ class Forms:
                 self._add_code(label, text)
             if label in WHOLE:
                 self._add_whole(text)
-            elif label not in CODES or label == "EMAIL":
+            elif label not in CODES:
                 names += [text] if label == "PERSON" else []
                 self._add_parts(label, text)
         self.initials = set() if exact else initials_of(names) - NO_INITIALS
@@ -145,8 +147,7 @@ class Forms:
         return bool(self.parts or self.wholes or self.codes or self.numbers)
 
     def _add_parts(self, label: str, text: str) -> None:
-        name = text.partition("@")[0] if label == "EMAIL" else text
-        pieces = LETTERS.findall(name)
+        pieces = LETTERS.findall(text)
         for piece in pieces:
             lower = piece.casefold()
             if len(piece) < MIN_PART or lower in NAME_PARTICLES or is_calendar(lower):
@@ -156,7 +157,7 @@ class Forms:
                 continue
             for spelled in {fold(lower), *in_ascii(lower)}:
                 self.parts.setdefault(spelled, lower)
-                if label not in ("PERSON", "EMAIL"):
+                if label not in ("PERSON", USER):
                     self.places.add(spelled)
 
     def _add_whole(self, text: str) -> None:
@@ -306,11 +307,14 @@ class Forms:
                 continue
             if not match[0][0].isupper() and self.language != "en":
                 continue
-            near = {p for key in {folded, *_shortened(folded)} for p in self._typos.get(key, ())}
-            near |= {part for part in self._typos.get(folded, ())}
-            near |= {key for key in _shortened(folded) if key in self.parts and len(key) >= MIN_TYPO}
+            shorter = _shortened(folded)
+            near = {part for key in {folded, *shorter} for part in self._typos.get(key, ())}
+            near |= shorter & self.parts.keys()
+            least = MIN_TYPO if self.language == "en" else MIN_FOREIGN_TYPO
             for part in sorted(near):
-                if part[0] == folded[0] and _is_one_off(part, folded):
+                # The first letter of a listed name tells it from many others.
+                is_near = part[0] == folded[0] or not is_known(part)
+                if len(part) >= least and is_near and _is_one_off(part, folded):
                     yield Hit(*match.span(), "one letter off", folded, self.parts[part])
                     break
 

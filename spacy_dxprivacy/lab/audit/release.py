@@ -19,6 +19,7 @@ from spacy.strings import get_string_id
 
 from ...config.options import FileOptions, to_names
 from ...files.limits import parse_json
+from ...pipeline.describe import plural
 from ...pipeline.receipt import Receipt
 from ...pipeline.selectors import LAYOUT
 from ...pipeline.unknown_words import REDACTED
@@ -26,7 +27,8 @@ from ...space import Space
 from ...text.language import COVERED, foreign_names, uncovered
 from ...text.normal import normal_form
 from ...text.spelling import capitalised
-from .entity_mode import EntityAudit, Finding
+from .entity_mode import BY_CHANCE, KEPT, UNTOUCHED, EntityAudit
+from .entity_mode import LEAKED as LEAKED_NAMES
 from .files import (
     BadFile,
     ReleasedText,
@@ -49,7 +51,6 @@ from .original import (
     tokens_of,
 )
 
-KEPT = "kept, never recognised"
 CLEAN, LEAKED = "nothing undeclared was found", "leaked"
 MAX_CHANCE_SHARE = 0.95  # of the words: more does not come by chance
 MIN_SHARED_WORDS = 20  # words, below which even all may come by chance
@@ -68,13 +69,19 @@ EXPLANATIONS = {
     "markup": "words of the original in attributes, comments, properties or headers",
 }
 IN_ENTITY_MODE = ("metadata", "markup", "receipt", "file names")  # where only names are leaks
-READABLE = "was replaced in one place and is readable in another"
-MAY_BE_NAMES = "never recognised, and may be names, places or numbers of persons"
-REMEDY = (
-    "Do not hand it over. See the words (--show-words), add them to `deny`, sanitise and audit again."
+OF_ENTITIES = {
+    LEAKED_NAMES: "names, places or numbers that were replaced elsewhere in the document",
+    UNTOUCHED: "names of documents in which nothing was replaced",
+    BY_CHANCE: "names that a surrogate also has",
+    KEPT: "words that may be names, places or numbers of persons, and were nowhere replaced",
+}
+NAMES_TO_DO = (
+    "do not hand it over. --show-words shows the words, to you alone. Add them to `deny`, sanitise "
+    "and audit again."
 )
-READ_KEPT = (
-    "Read the words that were kept (--show-words). Add those that identify a person to `deny`, and "
+LEAKS_TO_DO = "do not hand it over. docs/how-to/release.md says what each leak comes from."
+KEPT_TO_DO = (
+    "read the words that were kept (--show-words). Add those that identify a person to `deny`, and "
     "sanitise again."
 )
 CLAIMED = (
@@ -121,6 +128,13 @@ class ReleaseReport:
         """Whether any leak is neither by chance nor declared."""
         return any(not leak.by_chance and not leak.declared for leak in self.leaks)
 
+    def _steps(self) -> list[str]:
+        """Return what the owner has to do."""
+        kinds = {leak.kind for leak in self.leaks if not (leak.by_chance or leak.declared)}
+        if kinds:
+            return [NAMES_TO_DO if LEAKED_NAMES in kinds else LEAKS_TO_DO]
+        return [KEPT_TO_DO] if any(leak.kind == KEPT for leak in self.leaks) else []
+
     def to_dict(self, *, show_words: bool = False) -> dict[str, Any]:
         """Return plain values for JSON; words of the original only if asked for."""
         leaks = [leak.to_dict(show_words=show_words) for leak in self.leaks]
@@ -130,11 +144,10 @@ class ReleaseReport:
     def lines(self, *, show_words: bool = False) -> list[str]:
         """Return the report as lines, the worst first; words of the original only if asked for."""
         rows = [f"{LEAKED if self.leaked else CLEAN} ({self.words:,} words of the original)"]
-        kept = any(leak.kind == KEPT for leak in self.leaks)
-        rows += [f"  to do: {REMEDY}"] if self.leaked else [f"  to do: {READ_KEPT}"] * kept
+        rows += [f"  to do: {step}" for step in self._steps()]
         for leak in sorted(self.leaks, key=lambda leak: (leak.by_chance, leak.declared)):
             judgement = "by chance" if leak.by_chance else "declared" if leak.declared else "LEAKED"
-            count = f", {len(leak.words):,} words" if leak.words else ""
+            count = f", {plural(len(leak.words), 'word')}" if leak.words else ""
             rows.append(f"  {judgement}: {leak.kind} in {leak.where}{count}: {leak.what}")
             rows += [f"    {' '.join(sorted(leak.words))}"] if show_words and leak.words else []
         return rows + [f"  note: {note}" for note in self.notes]
@@ -429,35 +442,20 @@ class _Audit:
         if _stated(self.receipt, "words", "mechanism") is not None:
             self.by_entities.may_draw = lambda word: self.space.find(word) >= 0
         found = self.by_entities.run(self.labels)
-        for where, finding in found.leaked.items():
-            text = f"{READABLE}, {_documents(finding)}: {_forms(finding)}"
-            self._add("replaced, and readable", where, finding.words, text)
-        for (where, kind), finding in found.beside.items():
-            self._add(kind, where, finding.words, "what was replaced in the text")
-        for where, finding in found.untouched.items():
-            text = f"nothing was replaced {_documents(finding)}, although names are recognised"
-            self._add("unchanged text", where, finding.words, text)
-        for where, finding in found.by_chance.items():
-            text = f"names that a surrogate can be, {_documents(finding)}"
-            self._add("surrogates", where, finding.words, text, by_chance=True)
-        for where, finding in found.kept.items():
-            text = f"{MAY_BE_NAMES}, {_documents(finding)}"
-            self._add(KEPT, where, finding.words, text, declared=True)
+        for (kind, where), finding in found.by_place.items():
+            text = OF_ENTITIES.get(kind, "what was replaced in the text")
+            text += f", in {plural(finding.documents, 'document')}" if kind in OF_ENTITIES else ""
+            forms = ", ".join(f"{n:,} {form}" for form, n in finding.forms.most_common())
+            text += f" ({forms})" if kind == LEAKED_NAMES else ""
+            chance, declared = kind == BY_CHANCE, kind == KEPT
+            self._add(kind, where, finding.words, text, by_chance=chance, declared=declared)
         for where, words in self.stay.items():
-            text = f"{words:,} words, of what was not recognised and of surrogates"
+            text = f"{plural(words, 'word')}, most of which are the original ones"
             self._add("words outside of entities", where, (), text, declared=True)
         if found.others:
             counts = ", ".join(f"{n:,} {label}" for label, n in sorted(found.others.items()))
             text = f"{counts} recognised, of labels that the run did not replace"
             self._add("other labels", "the texts", (), text, declared=True)
-
-
-def _documents(finding: Finding) -> str:
-    return f"in {finding.documents:,} document{'s' * (finding.documents != 1)}"
-
-
-def _forms(finding: Finding) -> str:
-    return ", ".join(f"{number:,} {form}" for form, number in finding.forms.most_common())
 
 
 def _replaced_labels(receipt: dict[str, Any]) -> list[str]:

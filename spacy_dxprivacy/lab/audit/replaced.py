@@ -7,7 +7,7 @@ original. Each form of them that stands in unchanged text, or that no surrogate 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...entities.tables import NAMES, PLACES
@@ -19,6 +19,7 @@ from .forms import (
     LETTERS,
     MIN_DIGITS,
     MIN_PART,
+    USER,
     WHOLE,
     Forms,
     Hit,
@@ -32,6 +33,7 @@ from .forms import (
 )
 
 UNSOUGHT = NUMBERS | {"TIME"}  # labels that are no persons, places or identifiers
+MIN_CODE = 7  # letters and digits of a code that random ones do not equal by chance
 MAX_BY_CHANCE = 2  # words of a document that are all their own surrogates
 
 
@@ -55,8 +57,8 @@ class Reading:
         by_chance: Forms of that which surrogates can be.
         kept: Words in plaintext that may be names or identifiers, and were nowhere replaced.
         others: Mentions by label of a label that was not replaced.
-        changed: Number of places that differ.
         unchanged: Whether no recognised mention was replaced.
+        aligned: The alignment; None where places cannot be compared.
     """
 
     sought: list[Sought] = field(default_factory=list, repr=False)
@@ -64,14 +66,14 @@ class Reading:
     by_chance: list[Hit] = field(default_factory=list)
     kept: set[str] = field(default_factory=set, repr=False)
     others: Counter[str] = field(default_factory=Counter)
-    changed: int = 0
     unchanged: bool = False
+    aligned: Alignment | None = field(default=None, repr=False)
 
 
 def read_document(document: Document, labels: set[str]) -> Reading:
     """Search a release for what was replaced in it. labels: what the run replaced."""
     aligned = align(document.old, document.new, document.spans)
-    reading = Reading(changed=sum(gap.new[0] < gap.new[1] for gap in aligned.gaps))
+    reading = Reading(aligned=aligned)
     reading.sought = list(_sought(document, aligned))
     forms = Forms(reading.sought, document.language)
     judge = _judge_of(document, aligned)
@@ -114,24 +116,28 @@ def _sought(document: Document, aligned: Alignment) -> Iterator[Sought]:
         for number in gap.spans:
             span = document.spans[number]
             text = document.old[span.start : span.end]
-            yield from _changed(span.label, text, there, digits)
+            yield from parts_of(span.label, text, there, digits)
         if not gap.spans:
             yield from _unlabelled(document, gap, there)
 
 
-def _changed(label: str, text: str, there: set[str], digits: str) -> Iterator[Sought]:
-    own = _digits(text)
+def parts_of(label: str, text: str, there: Collection[str] = (), digits: str = "") -> list[Sought]:
+    """Return what is sought of a mention that was replaced.
+
+    there, digits: the folded words and the digits at its place in the release, which are not.
+    """
+    own, parts = _digits(text), list[Sought]()
     if label in UNSOUGHT:
-        return
-    if label in CODES | WHOLE:
-        changed = own not in digits if own else not _pieces(text) <= there
-        if changed:
-            yield Sought(label, text)
-        return
-    if changed := [word for word in LETTERS.findall(text) if fold(word) not in there]:
-        yield Sought(label, " ".join(changed))
-    if len(own) >= MIN_DIGITS and own not in digits:
-        yield Sought("ID", own)
+        return parts
+    if label in CODES | WHOLE and (own not in digits if own else not _pieces(text) <= set(there)):
+        parts.append(Sought(label, text))
+    elif label not in CODES and len(own) >= MIN_DIGITS and own not in digits:
+        parts.append(Sought("ID", own))
+    named = {"EMAIL": text.partition("@")[0], "USERNAME": text}
+    words = LETTERS.findall(named.get(label, "" if label in CODES | WHOLE else text))
+    if changed := [word for word in words if fold(word) not in there]:
+        parts.append(Sought(USER if label in named else label, " ".join(changed)))
+    return parts
 
 
 def _unlabelled(document: Document, gap: Gap, there: set[str]) -> Iterator[Sought]:
@@ -158,11 +164,13 @@ def _judge_of(document: Document, aligned: Alignment) -> Callable[[Hit], bool]:
         if aligned.keeps(hit.start, hit.end) or gap is None or gap.old[0] == gap.old[1]:
             return True
         words = _pieces(document.new[hit.start : hit.end])
+        old = document.old[slice(*gap.old)]
         if hit.form in ("initials", "date"):
             return False
-        if hit.form == "code" or not all(w in drawn_words() or len(w) < 3 for w in words):
-            return True
-        return bool(words & _pieces(document.old[slice(*gap.old)]))
+        if hit.form == "code":
+            return len(hit.word) >= MIN_CODE or _digits(hit.word) in _digits(old)
+        listed = all(w in drawn_words() or len(w) < 3 for w in words)
+        return not listed or bool(words & _pieces(old))
 
     return is_leak
 
@@ -175,7 +183,7 @@ def _unchanged(document: Document, aligned: Alignment) -> list[Span]:
         for number in gap.spans:
             span = document.spans[number]
             text = document.old[span.start : span.end]
-            if not list(_changed(span.label, text, _pieces(new), _digits(new))):
+            if not parts_of(span.label, text, _pieces(new), _digits(new)):
                 still.append(span)
     return still
 
@@ -201,8 +209,3 @@ def is_candidate(word: str, before: str, language: str) -> bool:
     if builtin_lexicon().of(word.capitalize()) & (NAMES | PLACES):
         return True
     return language == "en" and not is_known(lower) and not starts_sentence(before)
-
-
-def search_elsewhere(forms: Forms, texts: Iterable[str]) -> set[str]:
-    """Return the replaced names, in lower case, that are readable in strings beside the texts."""
-    return {hit.secret for text in texts for hit in forms.find(text)}
