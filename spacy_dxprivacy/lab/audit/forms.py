@@ -28,6 +28,7 @@ MIN_GLUED = 4  # letters of a part within an address, a path or the name of a fi
 MIN_WITHIN = 6  # letters of a part within a longer word
 MIN_TYPO = 5  # letters of a part that may have one wrong
 MIN_FOREIGN_TYPO = 6  # in languages without a lexicon
+MIN_FIRST_TYPO = 7  # where the wrong letter is the first
 MIN_DIGITS = 5  # digits of a code
 NATIONAL_DIGITS = 8  # digits of a telephone number that are compared, without its country
 CODES = frozenset({"PHONE", "ID", "USERNAME", "EMAIL", "URL", "SECRET", "ZIP", "ZIP_CODE"})
@@ -313,7 +314,8 @@ class Forms:
             least = MIN_TYPO if self.language == "en" else MIN_FOREIGN_TYPO
             for part in sorted(near):
                 # The first letter of a listed name tells it from many others.
-                is_near = part[0] == folded[0] or not is_known(part)
+                is_rare = len(part) >= MIN_FIRST_TYPO and not is_known(part)
+                is_near = part[0] == folded[0] or is_rare
                 if len(part) >= least and is_near and _is_one_off(part, folded):
                     yield Hit(*match.span(), "one letter off", folded, self.parts[part])
                     break

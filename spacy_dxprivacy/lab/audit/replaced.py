@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ...entities.tables import NAMES, PLACES
 from ...entities.words import builtin_lexicon
+from ...surrogates.name_forms import SUFFIXES, TITLES
 from ...text.mentions import NUMBERS
 from .alignment import TOKEN, Alignment, Gap, Span, align
 from .forms import (
@@ -135,9 +136,19 @@ def parts_of(label: str, text: str, there: Collection[str] = (), digits: str = "
         parts.append(Sought("ID", own))
     named = {"EMAIL": text.partition("@")[0], "USERNAME": text}
     words = LETTERS.findall(named.get(label, "" if label in CODES | WHOLE else text))
-    if changed := [word for word in words if fold(word) not in there]:
+    changed = [word for word in words if fold(word) not in there]
+    if changed and label == "PERSON":
+        # A family name that stays beside another given name was not drawn.
+        changed = [word for word in words if word in changed or not _may_stay(word)]
+    if changed:
         parts.append(Sought(USER if label in named else label, " ".join(changed)))
     return parts
+
+
+def _may_stay(word: str) -> bool:
+    """Return whether a word may be in a name and in its surrogate."""
+    lower = word.casefold()
+    return fold(word) in drawn_words() | TITLES | SUFFIXES or is_public(lower, "en")
 
 
 def _unlabelled(document: Document, gap: Gap, there: set[str]) -> Iterator[Sought]:

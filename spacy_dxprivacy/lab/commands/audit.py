@@ -97,8 +97,12 @@ def audit_release_cli(
 ) -> None:  # fmt: skip
     """Check a release for words of the original.
 
-    Words that the mechanism can sample are there by chance; all others leaked. The exit status is 1
-    if there is a leak that the receipt does not declare, and 0 otherwise. Pickles are never loaded.
+    Where words were sampled, those that the mechanism can sample are there by chance; all others
+    leaked. Where only entities were replaced, the audit searches each form of what was replaced in
+    one place (genitive, initials, user name, a letter wrong) in all others, and counts words that
+    may be names and were nowhere replaced. The exit status is 1 if there is a leak that the receipt
+    does not declare, and 0 otherwise. All formats of `dx sanitize` are read; pickles are never
+    loaded.
 
     Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
     """
