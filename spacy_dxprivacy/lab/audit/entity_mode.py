@@ -17,8 +17,8 @@ from ...text.language import COVERED, LANGUAGE, MAX_CHARACTERS, language_of
 from ...text.mentions import NUMBERS, plain_label
 from ...text.normal import normal_form
 from .alignment import Span
-from .forms import CODES, LETTERS, Forms, Sought, drawn_words, fold, is_known
-from .replaced import MIN_CODE, Document, Reading, parts_of, read_document
+from .forms import CODES, LETTERS, Forms, Sought, is_known
+from .replaced import MIN_CODE, Document, Reading, is_chance, is_listed, parts_of, read_document
 
 MAX_RECORDS = 64  # from which the language of a file is detected
 # What was replaced in one place and is readable in another; what may be a name, and was nowhere
@@ -73,7 +73,8 @@ class EntityAudit:
         originals: The records of each file.
         releases: Each record, and its file.
         strings: Kind of place, strings, file, and number of the last record before them.
-        may_draw: Whether the mechanism of the run can sample a word; no word in entity mode alone.
+        may_draw: Whether the mechanism of the run can sample a word; None if it samples none.
+        failed: Numbers of the records of each file that were not released; 0 for all.
     """
 
     nlp: Language
@@ -81,9 +82,15 @@ class EntityAudit:
     releases: list[tuple[Record, str]] = field(default_factory=list)
     strings: list[tuple[str, list[str], str, int]] = field(default_factory=list)
     may_draw: Callable[[str], bool] | None = None
+    failed: Sequence[Collection[int]] = ()
 
-    def run(self, labels: Collection[str]) -> Findings:
-        """Return what is readable. labels: those that the run replaced."""
+    def run(self, labels: Collection[str], *, rest_stays: bool = True) -> Findings:
+        """Return what is readable.
+
+        Args:
+            labels: Those that the run replaced.
+            rest_stays: Whether all other words are in plaintext.
+        """
         findings, plain = Findings(), {plain_label(label) for label in labels}
         originals = list(self._read_originals(plain))
         paired = len(originals) == len(self.releases)
@@ -97,10 +104,10 @@ class EntityAudit:
                 document = Document(originals[number][0], new, *originals[number][1:])
             else:
                 document = Document("", new, (), "en")
-            if not paired or self.may_draw is not None:
-                reading = self._unaligned(document, plain, everywhere)
+            if paired and rest_stays:
+                reading = read_document(document, plain, self._is_drawn)
             else:
-                reading = read_document(document, plain)
+                reading = self._unaligned(document, plain, everywhere)
             readings.append((reading, document))
             findings.add_reading(reading, new, where)
         self._search_elsewhere(findings, readings)
@@ -108,7 +115,10 @@ class EntityAudit:
 
     def _read_originals(self, plain: Collection[str]) -> Iterator[tuple[str, list[Span], str]]:
         """Yield the text, the mentions and the language of each record of the originals."""
-        for records in self.originals:
+        files = [records for records in self.originals if records]
+        failed = self.failed if len(self.failed) == len(files) else [()] * len(files)
+        for every, numbers in zip(files, failed, strict=True):
+            records = [r for r in every if r.number not in numbers and 0 not in numbers]
             sample = [str(text)[:MAX_CHARACTERS] for r in records[:MAX_RECORDS] for text in r.texts]
             of_file = language_of("\n".join(sample))
             of_file = of_file if of_file in COVERED else "en"
@@ -138,16 +148,13 @@ class EntityAudit:
         own = list(_recognised(document.old, document.spans, plain))
         reading = Reading(sought=own)
         for hit in Forms(own if document.old else everywhere, document.language).find(document.new):
-            words = LETTERS.findall(document.new[hit.start : hit.end])
-            drawn = hit.form in ("initials", "date") or (
-                hit.form != "code" and all(self._is_drawn(word) for word in words)
-            )
-            (reading.by_chance if drawn else reading.leaked).append(hit)
+            chance = is_chance(hit, document.new[hit.start : hit.end], self._is_drawn)
+            (reading.by_chance if chance else reading.leaked).append(hit)
         return reading
 
     def _is_drawn(self, word: str) -> bool:
         sampled = self.may_draw is not None and self.may_draw(word)
-        return sampled or len(word) < 3 or fold(word) in drawn_words()
+        return sampled or is_listed(word)
 
     def _search_elsewhere(
         self, findings: Findings, readings: Sequence[tuple[Reading, Document]]

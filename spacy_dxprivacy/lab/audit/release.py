@@ -441,7 +441,8 @@ class _Audit:
             return
         if _stated(self.receipt, "words", "mechanism") is not None:
             self.by_entities.may_draw = lambda word: self.space.find(word) >= 0
-        found = self.by_entities.run(self.labels)
+        self.by_entities.failed = _failed(self.run_receipt)
+        found = self.by_entities.run(self.labels, rest_stays=self._is_entity_mode)
         for (kind, where), finding in found.by_place.items():
             text = OF_ENTITIES.get(kind, "what was replaced in the text")
             text += f", in {plural(finding.documents, 'document')}" if kind in OF_ENTITIES else ""
@@ -456,6 +457,14 @@ class _Audit:
             counts = ", ".join(f"{n:,} {label}" for label, n in sorted(found.others.items()))
             text = f"{counts} recognised, of labels that the run did not replace"
             self._add("other labels", "the texts", (), text, declared=True)
+
+
+def _failed(receipt: dict[str, Any]) -> list[list[int]]:
+    """Return the numbers of the records of each file that a run did not release."""
+    count = receipt.get("count")
+    failed = count.get("failed") if isinstance(count, dict) else None
+    files = failed if isinstance(failed, list | tuple) else []
+    return [[int(n) for n in numbers] for numbers in files if isinstance(numbers, list | tuple)]
 
 
 def _replaced_labels(receipt: dict[str, Any]) -> list[str]:

@@ -34,6 +34,7 @@ from .forms import (
 )
 
 UNSOUGHT = NUMBERS | {"TIME"}  # labels that are no persons, places or identifiers
+RANDOM = ("initials", "date")  # forms that are few
 MIN_CODE = 7  # letters and digits of a code that random ones do not equal by chance
 MAX_BY_CHANCE = 2  # words of a document that are all their own surrogates
 
@@ -71,13 +72,26 @@ class Reading:
     aligned: Alignment | None = field(default=None, repr=False)
 
 
-def read_document(document: Document, labels: set[str]) -> Reading:
-    """Search a release for what was replaced in it. labels: what the run replaced."""
+def is_listed(word: str) -> bool:
+    """Return whether a list of surrogates has this word, or it is too short to tell."""
+    return len(word) < MIN_PART or fold(word) in drawn_words()
+
+
+def read_document(
+    document: Document, labels: set[str], may_be_drawn: Callable[[str], bool] = is_listed
+) -> Reading:
+    """Search a release for what was replaced in it.
+
+    Args:
+        document: The original and its release.
+        labels: Those that the run replaced, normalised.
+        may_be_drawn: Returns whether a word can stand in place of another by chance.
+    """
     aligned = align(document.old, document.new, document.spans)
     reading = Reading(aligned=aligned)
     reading.sought = list(_sought(document, aligned))
     forms = Forms(reading.sought, document.language)
-    judge = _judge_of(document, aligned)
+    judge = _judge_of(document, aligned, may_be_drawn)
     for hit in forms.find(document.new):
         (reading.leaked if judge(hit) else reading.by_chance).append(hit)
     still = _unchanged(document, aligned)
@@ -167,23 +181,29 @@ def _unlabelled(document: Document, gap: Gap, there: set[str]) -> Iterator[Sough
             yield Sought("", word)
 
 
-def _judge_of(document: Document, aligned: Alignment) -> Callable[[Hit], bool]:
+def _judge_of(
+    document: Document, aligned: Alignment, may_be_drawn: Callable[[str], bool]
+) -> Callable[[Hit], bool]:
     """Return whether a form is a leak: it is not if it can be a surrogate of something else."""
 
     def is_leak(hit: Hit) -> bool:
         gap = aligned.gap_at(hit.start, hit.end)
         if aligned.keeps(hit.start, hit.end) or gap is None or gap.old[0] == gap.old[1]:
             return True
-        words = _pieces(document.new[hit.start : hit.end])
-        old = document.old[slice(*gap.old)]
-        if hit.form in ("initials", "date"):
-            return False
-        if hit.form == "code":
-            return len(hit.word) >= MIN_CODE or _digits(hit.word) in _digits(old)
-        listed = all(w in drawn_words() or len(w) < 3 for w in words)
-        return not listed or bool(words & _pieces(old))
+        text, old = document.new[hit.start : hit.end], document.old[slice(*gap.old)]
+        if not is_chance(hit, text, may_be_drawn):
+            return True
+        same = _pieces(text) & _pieces(old) if hit.form not in RANDOM else set()
+        return bool(same) or (hit.form == "code" and _digits(hit.word) in _digits(old))
 
     return is_leak
+
+
+def is_chance(hit: Hit, text: str, may_be_drawn: Callable[[str], bool]) -> bool:
+    """Return whether a form, as written, can be a surrogate of something else."""
+    if hit.form == "code":
+        return len(hit.word) < MIN_CODE
+    return hit.form in RANDOM or all(map(may_be_drawn, LETTERS.findall(text)))
 
 
 def _unchanged(document: Document, aligned: Alignment) -> list[Span]:

@@ -11,9 +11,13 @@ from pathlib import Path
 import pytest
 from conftest import ok, run_dx
 
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.config.options import FileOptions
 from spacy_dxprivacy.lab.audit import audit_release
 from spacy_dxprivacy.lab.audit.alignment import Span, align
+from spacy_dxprivacy.lab.audit.entity_mode import EntityAudit
 from spacy_dxprivacy.lab.audit.forms import Forms, Sought
+from spacy_dxprivacy.lab.audit.original import read_original, rules
 from spacy_dxprivacy.lab.audit.replaced import Document, read_document
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
@@ -147,6 +151,39 @@ def test_ordinary_words_are_no_names():
 def test_other_names_and_numbers_are_none_of_these_forms(text):
     forms = Forms([Sought("PERSON", "Sabine Habermehl"), Sought("ID", "120417")], "de")
     assert not forms.find(text)
+
+
+def read_rows(tmp_path, old, new, labels=("PERSON",), **settings):
+    """What is found in rows of texts."""
+    sides = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    for side, texts in zip(sides, (old, new), strict=True):
+        side.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    before, after = (read_original(side, FileOptions(), Space.builtin()).records for side in sides)
+    audit = EntityAudit(rules(), before, [(record, "b.jsonl") for record in after[0]])
+    for name, value in settings.items():
+        setattr(audit, name, value)
+    return audit.run(labels).by_place
+
+
+OLD = ["Mr. Adam Kowalczyk slept.", "Ms. Ruth Vandermeer came.", "Mr. John Quuxington left."]
+
+
+def test_records_that_failed_are_in_no_release(tmp_path):
+    new = ["Mr. Carl Fox slept.", "Mr. Mark Hill left. Quuxingtons dog"]
+    found = read_rows(tmp_path, OLD, new, failed=[[2]])
+    assert found["replaced, and readable", "b.jsonl"].words == {"quuxingtons"}
+
+
+def test_a_release_that_lacks_documents_is_searched_for_all_of_them(tmp_path):
+    found = read_rows(tmp_path, OLD, ["Mr. Carl Fox slept.", "Mr. Mark Hill left. Quuxington"])
+    assert found["replaced, and readable", "b.jsonl"].words == {"quuxington"}
+
+
+def test_a_rare_name_is_sought_in_other_documents_and_a_common_one_is_not(tmp_path):
+    old = [OLD[2], "Quuxington was there.", "John was there."]
+    new = ["Mr. Mark Hill left.", *old[1:]]
+    found = read_rows(tmp_path, old, new)["replaced, and readable", "b.jsonl"]
+    assert found.words == {"quuxington"} and found.documents == 1
 
 
 # -- beside the text -------------------------------------------------------------------------------
