@@ -18,7 +18,16 @@ from ...text.mentions import NUMBERS, plain_label
 from ...text.normal import normal_form
 from .alignment import Span
 from .forms import CODES, LETTERS, Forms, Sought, is_known
-from .replaced import MIN_CODE, Document, Reading, is_chance, is_listed, parts_of, read_document
+from .replaced import (
+    MIN_CODE,
+    Document,
+    Reading,
+    is_chance,
+    is_listed,
+    parts_of,
+    read_document,
+    stays,
+)
 
 MAX_RECORDS = 64  # from which the language of a file is detected
 # What was replaced in one place and is readable in another; what may be a name, and was nowhere
@@ -169,13 +178,14 @@ class EntityAudit:
             hits = [
                 hit
                 for hit in forms.find(document.new)
-                if hit.start not in own
-                and (reading.aligned is None or reading.aligned.keeps(hit.start, hit.end))
+                if hit.start not in own and stays(hit, document, reading.aligned)
             ]
             findings.add_reading(Reading(leaked=hits), document.new, where)
+        own_forms, last = list[Forms](), -1
         for kind, values, where, number in self.strings:
-            near = readings[number : number + 1] if number >= 0 else []
-            own_forms = [Forms(reading.sought, document.language) for reading, document in near]
+            if number != last:
+                near, last = readings[number : number + 1] if number >= 0 else [], number
+                own_forms = [Forms(reading.sought, document.language) for reading, document in near]
             words = {
                 value[hit.start : hit.end].lower()
                 for value in values

@@ -206,6 +206,16 @@ def is_chance(hit: Hit, text: str, may_be_drawn: Callable[[str], bool]) -> bool:
     return hit.form in RANDOM or all(map(may_be_drawn, LETTERS.findall(text)))
 
 
+def stays(hit: Hit, document: Document, aligned: Alignment | None) -> bool:
+    """Return whether a form is no surrogate: the original has it at the same place, or places
+    cannot be compared."""
+    gap = None if aligned is None else aligned.gap_at(hit.start, hit.end)
+    if gap is None:
+        return True
+    old, text = document.old[slice(*gap.old)], document.new[hit.start : hit.end]
+    return bool(_pieces(text)) and _pieces(text) <= _pieces(old)
+
+
 def _unchanged(document: Document, aligned: Alignment) -> list[Span]:
     """Return the mentions that stand in the release as they were."""
     still = []
