@@ -25,9 +25,11 @@ from ..files.atomic import check_new, write_bytes
 from ..files.keys import check_key_location, make_key, read_key
 from ..io.build import get_sanitizer, make_pipeline
 from ..io.jobs import FORMAT_OF_ENDING, Job, check_fields, check_receipt, plan_jobs
+from ..io.receipt_page import receipt_page
 from ..io.resuming import can_resume
 from ..io.run import sanitize
-from ..io.summary import alarms, summary
+from ..io.statements import TABLE, alarms
+from ..io.summary import summary
 from ..io.tally import Tally
 from ..pipeline.count import Count
 from ..prompts.restoring import mark_ambiguous_dates
@@ -47,7 +49,6 @@ from .options import (
 MAX_FAILURES = 20  # printed one by one
 LONG = 2**20  # bytes of a run that probably needs most of the stored paths
 ENDING = re.compile(r"\.[a-z]{1,8}", re.ASCII)
-TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 NOTE = (
     "Mrs. Eleanor Whitcombe is a 67-year-old retired teacher from Leeds. I've asked Dr. Okafor to "
     "see her on 14 March 2023."
@@ -77,8 +78,9 @@ def sanitize_cli(
     table_key: Annotated[Path | None, Option(
         "--table-key", help="Key that encrypts the table"
     )] = None,
-    receipt: Annotated[Path | None, Option(
-        "--receipt", help="Write the receipt to this .json file"
+    receipt: Annotated[list[Path] | None, Option(
+        "--receipt", help="Write the receipt: FILE.json in full, FILE.html as a page to sign; may "
+        "be repeated"
     )] = None,
     n_process: Annotated[int, Option(
         "--n-process", "-n", help="Worker processes; -1 for one per core. One process samples "
@@ -117,7 +119,8 @@ def sanitize_cli(
         resumed = target is not None and can_resume(Path(target))
         jobs = plan_jobs(source, target, files, text=text, force=force or resumed)
         check_fields(files, jobs)
-        check_receipt(receipt, jobs, force=force)
+        for path in receipt or ():
+            check_receipt(path, jobs, force=force)
         _check_table(table, table_key, processes, force=force)
         is_folder = bool(source) and Path(source).is_dir()
         for secret in filter(None, (pipeline.key, table, table_key)):
@@ -140,22 +143,24 @@ def sanitize_cli(
         tally.in_clear += [] if table is None else [TABLE]
         if is_folder:
             _count_other_files(tally, Path(source), jobs)
-        if receipt is not None:
-            write_bytes(receipt, f"{_as_json(tally)}\n".encode(), force=force)
+        for path in receipt or ():
+            is_page = path.suffix.lower() == ".html"
+            text = receipt_page(tally) if is_page else f"{_as_json(tally)}\n"
+            write_bytes(path, text.encode(), force=force)
     _print_receipt(tally, files, verbose=verbose)
     if tally.failures:
         raise typer.Exit(1)
 
 
 def _show_modes() -> None:
-    """Print a note, and its releases with a receipt of three lines each."""
+    """Print a note, and its releases with a receipt of four lines each."""
     typer.secho("A note", bold=True)
     typer.echo(NOTE)
     for title, options_of_mode in MODES.items():
         typer.echo()
         typer.secho(title, bold=True)
         tally = sanitize(make_pipeline(options_of_mode), plan_jobs("", None, text=NOTE))
-        typer.echo("\n".join(summary(tally)[1:4]))
+        typer.echo("\n".join(summary(tally)[1:5]))
     typer.echo("\nName a file for a release of your own, or --help for all options.")
 
 

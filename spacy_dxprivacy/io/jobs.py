@@ -81,6 +81,7 @@ FORMATS = {
     "html": _of_pieces("html", _parse_html, ".html", ".htm"),
     "eml": Format(_read_eml, pieces.PiecesWriter, (".eml",), has_markup=True),
 }
+RECEIPTS = (".json", ".html")  # in full, and as a page to sign
 FORMAT_OF_ENDING = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}
 COMPRESSED = (
@@ -315,10 +316,11 @@ def check_fields(files: FileOptions, jobs: list[Job]) -> None:
         raise UsageError("`encoding` is for .txt, .csv, .tsv and .eml files.")
 
 
-def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) -> None:
-    """Raise UsageError if the receipt cannot be a new file, or is an input or output of a job."""
-    if path is None:
-        return
+def check_receipt(path: Path, jobs: list[Job], *, force: bool = False) -> None:
+    """Raise UsageError if the receipt cannot be a new file, is an input or output of a job, or has
+    the ending of no form of receipts."""
+    if path.suffix.lower() not in RECEIPTS:
+        raise UsageError(f"{path}: a receipt is a .json file, or a page to sign, .html.")
     check_new(path, force=force)
     taken = [p.resolve() for job in jobs for p in (job.source, job.target) if p is not None]
     if path.resolve() in taken:

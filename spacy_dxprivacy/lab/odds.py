@@ -9,7 +9,6 @@ Reference:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -249,14 +248,3 @@ def texts_of_files(
     for original, release in released_records(before, after, files, failed):
         for doc, new_doc in zip(nlp_inputs(nlp, original), nlp_inputs(nlp, release), strict=False):
             yield TextAndRelease(original.number, doc, new_doc)
-
-
-def times(chance: float, most: str = "at most ") -> str:
-    """Return a bound, rounded up, in words: "at most 1 time in 7", "at most 2 times in 3"."""
-    if chance > 0.98:
-        return "practically always"
-    if chance <= 1 / 3:
-        return f"{most}1 time in {math.floor(1 / chance + 1e-9):,}"
-    up = {of: math.ceil(chance * of - 1e-9) for of in range(2, 51)}
-    of = min((of for of in up if up[of] < of), key=lambda of: up[of] / of + of / 150)
-    return f"{most}{up[of]} time{'s' * (up[of] > 1)} in {of}"

@@ -14,7 +14,7 @@ from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.files.keys import make_key
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.summary import READABLE
+from spacy_dxprivacy.io.statements import READABLE
 from spacy_dxprivacy.privacy.randomness import Rng
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.surrogates import Draws, Mention

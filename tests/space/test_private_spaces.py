@@ -11,7 +11,7 @@ from spacy.vectors import Vectors
 from spacy_dxprivacy import DxError, DxWarning, Space
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
-from spacy_dxprivacy.io.summary import alarms
+from spacy_dxprivacy.io.statements import alarms
 from spacy_dxprivacy.space.sources import OWN_WORDS
 
 WORDS = ["the", "dog", "house", "Zorblattovich", "Quuxington"]

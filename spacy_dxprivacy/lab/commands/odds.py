@@ -17,8 +17,9 @@ from ...config.options import PipelineOptions
 from ...errors import UsageError
 from ...files.word_lists import read_words
 from ...io.build import make_pipeline
+from ...io.statements import times
 from ..informed import InformedAttacker
-from ..odds import Odds, OddsOfTexts, odds_of, settings_of, texts_of_files, times
+from ..odds import Odds, OddsOfTexts, odds_of, settings_of, texts_of_files
 from ..report.receipts import Releases, read_receipt, receipts_of
 from ..results import text_table
 

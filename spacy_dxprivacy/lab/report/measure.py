@@ -22,6 +22,7 @@ from ...arrays import Bools1d, Ints1d, Ints2d
 from ...config.options import FileOptions
 from ...errors import DxError, UsageError, quiet
 from ...io.build import make_pipeline
+from ...io.statements import times
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, Mechanism
@@ -35,7 +36,7 @@ from ..audit import audit, audit_release
 from ..audit.original import entity_mode_labels, rules
 from ..corpus import EncodedCorpus, words_of
 from ..informed import InformedAttacker
-from ..odds import Odds, TextAndRelease, odds_of, settings_of, times
+from ..odds import Odds, TextAndRelease, odds_of, settings_of
 from ..results import NAN, AttackFigure, Progress, no_progress
 from .pairs import UNPAIRED, Pair
 from .receipts import Releases

@@ -13,10 +13,11 @@ import numpy as np
 
 from ...errors import DxError, UsageError
 from ...io.jobs import Job
+from ...io.statements import QUESTIONS, times
 from ...prior.builtin import frequency_of
 from ...space import Space
 from ..attacks.language import RARE
-from ..odds import Odds, times
+from ..odds import Odds
 from .measure import Measured, Release, Request, attacker_of, secrets_of
 from .pairs import Pair, judge_texts, plan_sources, read_pairs, scores_of, utility_of
 from .receipts import (
@@ -91,6 +92,7 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
         worst=worst,
         rows=worst.rows[: request.documents],
         first=PAGE_DOCUMENTS,
+        questions=QUESTIONS,
         times=times,
         longest=MAX_PAGE_TOKENS,
         receipts=[json.dumps(a.to_dict(), indent=2, ensure_ascii=False) for a in accounts],

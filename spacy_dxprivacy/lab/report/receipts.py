@@ -1,4 +1,4 @@
-"""Receipts in plain words: four answers for decision makers, and the guarantee.
+"""Receipts of a release: the statements on it, what is visible, and the guarantee.
 
 A receipt is the file of `dx sanitize --receipt`, or in the documents of a .spacy file.
 """
@@ -16,14 +16,22 @@ from typing import Any, NamedTuple
 from ...about import __version__
 from ...errors import UsageError
 from ...files.limits import read_json
-from ...io import summary
+from ...io.statements import (
+    Statement,
+    Statements,
+    chance_of,
+    kinds_of,
+    nats_of,
+    person_of,
+    statements,
+    times,
+)
+from ...io.statements import alarms as alarms_of
 from ...io.tally import Tally
-from ...pipeline.count import MENTIONS
 from ...pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
 from ..audit.files import BadFile, ReleasedText, read_file
-from ..odds import times
 
 DAMAGED = "a receipt is damaged."
 
@@ -32,11 +40,10 @@ DAMAGED = "a receipt is damaged."
 class Releases(Tally):
     """The sum of receipts with the same stages.
 
-    person: the recognised person with the largest loss. earlier: whether it is of a sanitizer
-    before the last. carried: whether it is from the file with the texts, and so a claim.
+    earlier: whether it is of a sanitizer before the last. carried: whether it is from the file with
+    the texts, and so a claim.
     """
 
-    person: dict[str, Any] | None = None
     earlier: bool = False
     carried: bool = False
 
@@ -55,19 +62,6 @@ class Releases(Tally):
         """The guarantee of the sampled words of the document with the most draws."""
         return repeat(self.terms.guarantee or Guarantee("none"), self.count.most_draws)
 
-    def add(self, receipt: Receipt) -> None:
-        """Add a receipt, and keep the person with the largest loss."""
-        super().add(receipt)
-        persons = receipt.count.persons
-        rows = [] if persons is None else [*persons.listed]
-        rows += [] if self.person is None else [self.person]
-        self.person = max(rows, key=lambda row: _nats(row["epsilon"]), default=None)
-
-
-def _nats(stated: float | None) -> float:
-    """Return the nats that a receipt states; infinity for None."""
-    return math.inf if stated is None else float(stated)
-
 
 def _terms_of(receipt: Receipt) -> ReceiptTerms:
     """Return the terms of a stored receipt, without phrases that follow from its counts."""
@@ -79,7 +73,9 @@ def read_receipt(path: Path) -> Releases:
     """Read a receipt of `dx sanitize --receipt`."""
     try:
         receipt = Receipt(read_json(path))
-        releases = Releases(_terms_of(receipt))
+        columns = receipt["count"].get("columns", {})
+        cells = {head: (row["changed"], row["stayed"]) for head, row in columns.items()}
+        releases = Releases(_terms_of(receipt), columns=cells)
         releases.add(receipt)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
@@ -119,106 +115,58 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Releases], int]:
 # -- in plain words --------------------------------------------------------------------------------
 
 MAX_USEFUL_NATS = 7.0  # nats, above which a bound is almost void: from even odds to 99.9 %
-BESIDE = ("the fields", "the names of the files")  # beginnings of phrases on data beside texts
-MONTH_DAYS = 30.0  # days, for shifted dates
 CLAIMED_BY = "As the file itself claims, which no key signed:"
 CLAIMED = (
     "Whoever wrote the file may have written its receipt as well: it came with the text. "
     "A signature of the file, by minisign, cosign or gpg, shows who wrote it."
 )
-SURROGATES = {
-    "dx.Address": "other addresses", "dx.Contact": "other numbers and addresses",
-    "dx.DateShift": "dates some days or weeks away", "dx.Digits": "other digits",
-    "dx.Mask": "marks", "dx.Name": "other names", "dx.Number": "numbers near them",
-    "dx.Organisation": "other organisations", "dx.Place": "other places of their kind",
-    "dx.Redact": "a label",
-}  # fmt: skip
 
 
 class Answers(NamedTuple):
-    """The four answers, what is visible, and the guarantee; an entry has one or two sentences."""
+    """The statements of a receipt, what is visible, and the guarantee; an entry has one or two
+    sentences."""
 
-    replaced: list[str]
-    recovered: list[str]
-    stays: list[str]
-    decide: list[str]
+    statements: Statements
     visible: list[str]
     guarantee: list[str]
 
 
-NO_RECEIPT = Answers(
+def _only(replaced: list[str], unchecked: list[str], actions: list[str]) -> Answers:
+    """Return answers with nothing but these sentences."""
+    nothing = Statement("", [])
+    first, third, last = (Statement("", sentences) for sentences in (replaced, unchecked, actions))
+    return Answers(Statements(first, nothing, third, nothing, last), [], [])
+
+
+NO_RECEIPT = _only(
     ["There is no receipt, so this page cannot say that anything was protected."],
-    ["Everything, for all that is known here."],
-    ["Treat the text as unprotected."],
+    ["Everything. Treat the text as unprotected."],
     [
         "Find the receipt before anything else: run `dx sanitize` with --receipt and give the file "
         "to `dx report`, or sanitise to a .spacy file, which carries it."
     ],
-    [],
-    ["None that is known here."],
 )
 # The claim of a file about an earlier sanitizer proves nothing.
-_EARLIER = Answers(
-    ["Nothing that counts here: only the file claims this sanitizer."], [], [CLAIMED], [], [], []
-)
+_EARLIER = _only(["Nothing that counts here: only the file claims this sanitizer."], [CLAIMED], [])
 
 
 def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
-    """Return the answers of answers.md. shown: sentences on measurements; None without any."""
+    """Return the answers on a release. shown: sentences on measurements; None without any."""
     if account.earlier:
         return _EARLIER
+    stated = statements(account, shown)
+    if account.carried:
+        headline, sentences = stated.replaced
+        stated = stated._replace(replaced=Statement(headline, [CLAIMED_BY, *sentences]))
     guarantee = account.terms.guarantee or Guarantee("none")
     text = render(
-        "answers.md",
-        account=account, terms=account.terms, g=guarantee, shown=shown,
-        rows=_surrogate_rows(account), apart=word_distances(account),
-        any_two=account.terms.any_two_texts,
-        right=(account.terms.odds or {}).get("right"), times=times, chance_of=chance_of, nats=_nats,
-        beside=[phrase for phrase in account.terms.in_clear if str(phrase).startswith(BESIDE)],
-        attacker=sentence(account.terms.attacker), claimed_by=CLAIMED_BY, claimed=CLAIMED,
-        infinity=math.inf,
+        "guarantee.md",
+        account=account, terms=account.terms, g=guarantee, person=person_of(account),
+        kinds=kinds_of(account), apart=word_distances(account), times=times, nats=nats_of,
+        claimed=CLAIMED, infinity=math.inf,
     )  # fmt: skip
-    parts = [part.splitlines()[1:] for part in text.split("\n# ")]
-    return Answers(*([*dict.fromkeys(filter(None, part))] for part in parts))
-
-
-def chance_of(nats: float) -> float:
-    """Return the largest probability of choosing correctly between two equally likely words."""
-    return 1 / (1 + math.exp(-nats))
-
-
-class SurrogateRow(NamedTuple):
-    """The surrogates of some labels. month: the largest probability of choosing correctly between
-    two dates, a month apart, or None. guarantee: of a mention."""
-
-    labels: str
-    surrogate: str
-    found: int
-    replaced: int
-    kept: int
-    month: float | None
-    guarantee: str
-    drawn_without: bool
-
-
-def _surrogate_rows(account: Releases) -> list[SurrogateRow]:
-    rows: dict[str, list[str]] = {}
-    mentions, terms = account.count.mentions, account.terms.surrogates or {}
-    for label, counts in mentions.items():
-        if counts["found"]:
-            rows.setdefault(str(terms[label]["surrogate"]), []).append(label)
-    surrogates = []
-    for name, labels in rows.items():
-        counted, replaced, kept = (sum(mentions[n][k] for n in labels) for k in MENTIONS)
-        guarantee = Guarantee.from_dict(terms[labels[0]]["guarantee"])
-        is_date = guarantee.metric == "days" and guarantee.kind == "metric-dp"
-        month = chance_of(MONTH_DAYS * guarantee.epsilon) if is_date else None
-        surrogate = SURROGATES.get(name.rpartition(".v")[0], f"what {name} draws")
-        drawn = guarantee.kind != "none" and guarantee.epsilon == 0
-        kinds, text = ", ".join(labels), str(guarantee)
-        row = SurrogateRow(kinds, surrogate, counted, replaced, kept, month, text, drawn)
-        surrogates.append(row)
-    return surrogates
+    visible = [f"{what[0].upper()}{what[1:]}." for what in account.visible if what]
+    return Answers(stated, visible, [*dict.fromkeys(filter(None, text.splitlines()))])
 
 
 class WordDistance(NamedTuple):
@@ -252,9 +200,7 @@ def _loose(account: Releases) -> str:
 
 def alarms(accounts: Sequence[Releases], without: int) -> list[str]:
     """Return all warnings. without: number of documents without a receipt."""
-    warnings = [
-        alarm for account in accounts for alarm in summary.alarms(Tally(terms=account.terms))
-    ]
+    warnings = [alarm for account in accounts for alarm in alarms_of(Tally(terms=account.terms))]
     warnings += [
         "A WEAK GUARANTEE: at this epsilon the bound is next to nothing, even for "
         f"{loose}. Protection can be measured on these texts, but it is not guaranteed."
@@ -280,7 +226,7 @@ def render(name: str, **values: Any) -> str:
         autoescape=name.endswith(".html"), undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
         # A line is an entry, so values of a receipt must not begin new lines.
-        finalize=in_a_line if name == "answers.md" else None,
+        finalize=in_a_line if name == "guarantee.md" else None,
     )  # fmt: skip
     try:
         return environment.from_string(source).render(version=__version__, **values)
