@@ -69,12 +69,23 @@ class LabelCounts:
 
 @dataclass
 class Evaluation:
-    """Counts by label, of all labels, and by kind. skipped: entities of labels that the pipeline
-    does not replace. misses: with text, for the owner only."""
+    """Counts by label, of all labels, and by kind.
+
+    Attributes:
+        labels: The counts.
+        left: For each document, whether a word of a counted entity is readable.
+        skipped: Entities of labels that the pipeline does not replace.
+        misses: With text and what stands around it, for the owner only.
+        missed: Label and text of each missed entity, for the owner only.
+        wrong: Texts that were replaced and are in no entity, for the owner only.
+    """
 
     labels: defaultdict[str, LabelCounts] = field(default_factory=lambda: defaultdict(LabelCounts))
     skipped: Counter[str] = field(default_factory=Counter)
+    left: list[bool] = field(default_factory=list)
     misses: list[str] = field(default_factory=list, repr=False)
+    missed: list[tuple[str, str]] = field(default_factory=list, repr=False)
+    wrong: list[str] = field(default_factory=list, repr=False)
 
 
 def read_gold(path: Path) -> list[Gold]:
@@ -200,11 +211,13 @@ def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
                 docs = nlp.pipe(gold.text for gold in batch)
                 for number, (gold, doc) in enumerate(zip(batch, docs, strict=True), start + 1):
                     hidden: dict[int, str] = {}
+                    found = list[Entity]()
                     for label, first, last in finder.entities(doc):
                         span = doc[first:last]
-                        places = range(span.start_char, span.end_char)
-                        hidden.update(dict.fromkeys(places, plain_label(label)))
+                        found.append(Entity(plain_label(label), span.start_char, span.end_char))
+                        hidden.update(dict.fromkeys(range(*found[-1][1:]), found[-1].label))
                     misses = _count(evaluation, gold, hidden, labels)
+                    evaluation.wrong += _wrong_texts(gold, found, labels)
                     evaluation.misses += [f"document {number}, {miss}" for miss in misses]
     return evaluation
 
@@ -235,6 +248,8 @@ def _count(
             evaluation.labels[row].missed += missed
         documents |= counted
         leaving |= counted if distinctive_words(written) & words_left else set()
+        if missed and label in labels:
+            evaluation.missed.append((label, written))
         if missed and counted:
             around = text[max(0, start - CONTEXT_CHARACTERS) : end + CONTEXT_CHARACTERS]
             misses.append(f"{name}: {written!r} in {around!r}")
@@ -243,10 +258,21 @@ def _count(
             for counts in (evaluation.labels[ALL_LABELS], evaluation.labels[hidden[place]]):
                 counts.words += 1
                 counts.right += place in annotated
+    evaluation.left.append(ALL_LABELS in leaving)
     for label in documents:
         evaluation.labels[label].documents += 1
         evaluation.labels[label].leaving += label in leaving
     return misses
+
+
+def _wrong_texts(gold: Gold, found: Sequence[Entity], labels: set[str]) -> list[str]:
+    """Return the texts of found entities with annotated labels that overlap no annotated one."""
+    marked = {place for _, start, end in gold.entities for place in range(start, end)}
+    return [
+        gold.text[start:end]
+        for label, start, end in found
+        if label in labels and marked.isdisjoint(range(start, end))
+    ]
 
 
 def distinctive_words(text: str) -> set[str]:

@@ -8,6 +8,8 @@ import srsly
 from conftest import run_dx
 
 from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.lab.ceilings import bound_share
+from spacy_dxprivacy.lab.decisions import decisions_of
 from spacy_dxprivacy.lab.golden import Gold, evaluate, read_gold
 from spacy_dxprivacy.text.mentions import Entity
 
@@ -132,6 +134,96 @@ def test_the_command_prints_no_text_unless_asked_and_fails_under(tmp_path):
         assert run(path, "--fail-under", bar).exit_code == status, bar
     both = run(path, "--fail-under", "recall=.5", "--fail-under", "clean=1")
     assert both.exit_code == 1 and "clean is 0.000, below 1." in both.stderr
+
+
+def test_the_bound_counts_documents_and_is_stated_for_all_of_them(tmp_path):
+    clean = {"text": "We slept well.", "spans": []}
+    path = write(tmp_path / "gold.jsonl", FORMS["prodigy"], *[clean] * 19)
+    done = run(path, "--entities", "person")
+    assert "20 documents. 1 with a readable word of an entity" in done.output
+    assert f"at most {bound_share(1, 20):.1%} have one" in done.output
+    (row,) = [line for line in done.output.splitlines() if line.startswith("PERSON")]
+    assert row.split()[-1] == f"{bound_share(1, 1):.3f}"
+
+
+def test_a_ceiling_names_the_highest_thresholds_that_reach_it(tmp_path):
+    names = ["Maria Lopez", "John Smith", "Peter Miller"] * 4
+    rows = [
+        {"text": f"{name} called.", "spans": [{"start": 0, "end": len(name), "label": "PERSON"}]}
+        for name in names
+    ]
+    path = write(tmp_path / "gold.jsonl", *rows)
+    done = run(path, "--bound", 0.2)
+    assert done.exit_code == 0, done.output
+    assert "The highest thresholds for 0.2: PERSON 2, ORG 0.7" in done.output
+    done = run(path, "--bound", 0.01)
+    assert done.exit_code == 1 and "It takes 99 clean documents or more." in done.output
+    assert "no threshold keeps the share at 0.01" in done.stderr
+    done = run(path, "--bound", 0.2, "--entities", "person", "--model", "rules")
+    assert done.exit_code == 2 and "dx_entity_recognizer" in done.stderr
+
+
+def reviewed(form):
+    """Texts that a reviewer marked: qwxzly is a person, and Zenith is none."""
+    text = "They went with qwxzly on the bus. Mr. Zenith is a watch, and Maria Lopez likes it."
+    spans = [
+        {"start": text.index(name), "end": text.index(name) + len(name), "label": "PERSON"}
+        for name in ("qwxzly", "Maria Lopez")
+    ]
+    if form == "prodigy":
+        return {"text": text, "spans": spans, "answer": "accept"}
+    values = [{"value": {**span, "labels": [span["label"]]}} for span in spans]
+    return {"data": {"text": text}, "annotations": [{"result": values}]}
+
+
+@pytest.mark.parametrize("form", ["prodigy", "label-studio"])
+def test_decisions_come_back_as_a_config_that_follows_them(tmp_path, form):
+    path, config = write(tmp_path / "gold.jsonl", reviewed(form)), tmp_path / "decided.cfg"
+    before = run(path, "--entities", "person,date")
+    done = run(path, "--entities", "person,date", "--decisions", config)
+    assert done.exit_code == 0 and "1 always replaced, 1 never" in done.stderr
+    assert done.stdout == before.stdout and "qwxzly" not in done.output
+    written = config.read_text(encoding="utf8")
+    assert all(word in written for word in ("qwxzly", "Zenith"))
+    # No text but the listed words, and nobody else can read them.
+    assert not any(word in written for word in ("Lopez", "watch", "bus"))
+    assert config.stat().st_mode & 0o077 == 0
+    text = tmp_path / "new.txt"
+    text.write_text("Mr. Zenith and qwxzly met John Smith.")
+    released = run_dx("sanitize", text, "--config", config, "-q").stdout
+    assert "Zenith" in released and "qwxzly" not in released and "Smith" not in released
+    again = run(path, "--config", config)
+    (row,) = [line for line in again.output.splitlines() if line.startswith("PERSON")]
+    assert row.split()[2:4] == ["1.000", "1.000"]
+    assert run(path, "--entities", "person", "--decisions", config).exit_code == 2  # it exists
+
+
+def test_a_word_that_is_a_name_in_another_text_is_never_allowed():
+    texts = [
+        Gold("Mr. Zenith is a watch.", []),
+        Gold("Mrs. Zenith called.", [Entity("PERSON", 5, 11)]),
+    ]
+    found = evaluate(make_pipeline(entities=("person",)), texts)
+    assert found.wrong and decisions_of(found, texts).allow == []
+
+
+def test_decisions_carry_the_thresholds_and_the_earlier_lists(tmp_path):
+    path, config = write(tmp_path / "gold.jsonl", *[reviewed("prodigy")] * 9), tmp_path / "a.cfg"
+    done = run(path, "--entities", "person", "--bound", 1, "--decisions", config)
+    assert done.exit_code == 0, done.output
+    nlp = make_pipeline(config=config)
+    assert nlp.get_pipe("dx_entity_recognizer").thresholds["PERSON"] == 2
+    text = TEXT.replace("qwxzly", "grblwx")
+    at = text.index("grblwx")
+    spans = [{"start": at, "end": at + len("grblwx"), "label": "PERSON"}]
+    more = write(tmp_path / "more.jsonl", {"text": text, "spans": spans})
+    second = tmp_path / "b.cfg"
+    assert run(more, "--config", config, "--decisions", second).exit_code == 0
+    selector = make_pipeline(config=second).get_pipe("dx_entity_sanitizer").settings.selector
+    assert all(selector.deny["PERSON"].search(name) for name in ("qwxzly", "grblwx"))
+    nlp.to_disk(tmp_path / "folder")
+    third = run(more, "--config", tmp_path / "folder", "--decisions", tmp_path / "c.cfg")
+    assert third.exit_code == 2 and "a folder has data" in third.stderr
 
 
 @pytest.mark.parametrize("bad", [
