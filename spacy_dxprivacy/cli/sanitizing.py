@@ -79,8 +79,7 @@ def sanitize_cli(
         "--table-key", help="Key that encrypts the table"
     )] = None,
     receipt: Annotated[list[Path] | None, Option(
-        "--receipt", help="Write the receipt: FILE.json in full, FILE.html as a page to sign; may "
-        "be repeated"
+        "--receipt", help="Receipt to write: .json in full, .html a page to sign"
     )] = None,
     n_process: Annotated[int, Option(
         "--n-process", "-n", help="Worker processes; -1 for one per core. One process samples "

@@ -347,7 +347,7 @@ def _unchecked(tally: Tally, *, is_measured: bool) -> Statement:
         (
             searches,
             "A name that was not recognised is readable, and nobody has counted these here. "
-            f"{known}`dx evaluate` counts them on texts that you mark.",
+            f"{known}`dx evaluate` bounds them from texts that you mark.",
         ),
         (missing, f"Not looked for: {missing}."),
         (guessed, f"{here}`dx report --measure` says how many words of these can be guessed."),

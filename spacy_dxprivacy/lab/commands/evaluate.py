@@ -135,10 +135,10 @@ def _print_thresholds(
     header = ["thresholds times", "documents left", "the next at most", "words replaced wrongly"]
     typer.echo("\n" + text_table(header, cells, "r"))
     if chosen is None:
-        least = fewest_documents(ceiling)
-        typer.echo(
-            f"No threshold reaches {ceiling:.3g}. It takes {least:,} clean documents or more."
-        )
+        remedy = "Add the words that were missed (--decisions), or read the texts."
+        if documents < (least := fewest_documents(ceiling)):
+            remedy = f"It takes {least:,} clean documents or more."
+        typer.echo(f"No threshold reaches {ceiling:.3g}. {remedy}")
         return
     listed = ", ".join(f"{label} {value:.3g}" for label, value in chosen.thresholds.items())
     typer.echo(f"The highest thresholds for {ceiling:.3g}: {listed}.")
