@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..pipeline.count import MENTIONS
-from ..pipeline.describe import plural
+from ..pipeline.describe import describe_replaced, nouns_of, plural
 from ..privacy.guarantee import Guarantee
 from ..text.language import NAMES
 from ..text.mentions import CANONICAL, plain_label
@@ -35,25 +35,6 @@ TO_TEXT = {
     **dict.fromkeys([".ics files", ".vcf files"], "Copy calendars and contacts to .txt files."),
     **dict.fromkeys([".gz files", ".zip files"], "Unpack archives."),
 }
-# Label -> a word for one mention; in the plural that word with an s, if the second is empty.
-NOUNS = {
-    "PERSON": ("name of a person", "names of persons"),
-    "USERNAME": ("user name", ""),
-    "DATE": ("date or age", "dates and ages"),
-    "TIME": ("time", ""),
-    "GPE": ("place", ""),
-    "ADDRESS": ("postal address", "postal addresses"),
-    "ORG": ("organisation", ""),
-    "PHONE": ("telephone number", ""),
-    "EMAIL": ("e-mail address", "e-mail addresses"),
-    "URL": ("web address", "web addresses"),
-    "ID": ("identifying number", ""),
-    "SECRET": ("password or key", "passwords and keys"),
-    "NORP": ("nationality or religion", "nationalities and religions"),
-    **dict.fromkeys(
-        ("QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"), ("other number", "")
-    ),
-}  # fmt: skip
 SHIFT = "dx.DateShift"
 WITH_FORM = {"dx.Digits", "dx.Contact"}
 # Surrogate -> what replaces a mention.
@@ -146,7 +127,7 @@ def times(chance: float, most: str = "at most ") -> str:
 # -- what was replaced -----------------------------------------------------------------------------
 
 
-class Kind(NamedTuple):
+class MentionGroup(NamedTuple):
     """Mentions that are called alike and replaced alike. keys: public names of the keys."""
 
     singular: str
@@ -157,14 +138,6 @@ class Kind(NamedTuple):
     kept: int
     guarantee: Guarantee
     keys: tuple[str, ...]
-
-    @property
-    def counted(self) -> str:
-        """How many of how many were replaced."""
-        noun = self.several if max(self.found, self.replaced) != 1 else self.singular
-        if self.found == self.replaced:
-            return f"{self.found:,} {noun}"
-        return f"{self.replaced:,} of {self.found:,} {noun}"
 
     @property
     def is_independent(self) -> bool:
@@ -187,42 +160,28 @@ class Kind(NamedTuple):
         return f"{name}, by {by}{how}."
 
 
-def nouns_of(label: str) -> tuple[str, str]:
-    """Return plain words for one and for several mentions with a label."""
-    one, several = NOUNS.get(label) or NOUNS.get(plain_label(label)) or (f"{label} entry", "")
-    several = several or (f"{label} entries" if one.endswith(" entry") else f"{one}s")
-    return one, several
-
-
-def kinds_of(tally: Tally) -> list[Kind]:
-    """Return what was found, the most replaced first. Labels of one noun are one kind."""
-    groups: dict[tuple[str, str, str], list[str]] = {}
+def mention_groups(tally: Tally) -> list[MentionGroup]:
+    """Return the groups of what was found, the most replaced first."""
+    by_noun: dict[tuple[str, str, str], list[str]] = {}
     terms = tally.terms.surrogates or {}
     for label, counts in tally.count.mentions.items():
         if counts["found"]:
             surrogate = str(terms[label]["surrogate"]).rpartition(".v")[0]
-            groups.setdefault((*nouns_of(label), surrogate), []).append(label)
-    kinds = []
-    for (one, several, surrogate), labels in groups.items():
+            by_noun.setdefault((*nouns_of(label), surrogate), []).append(label)
+    groups = []
+    for (one, several, surrogate), labels in by_noun.items():
         found, replaced, kept = (
             sum(tally.count.mentions[label][name] for label in labels) for name in MENTIONS
         )
         guarantee = Guarantee.from_dict(terms[labels[0]]["guarantee"])
         ids = (terms[label].get("key_id") for label in labels)
         keys = tuple(dict.fromkeys(str(key) for key in ids if key))
-        kinds.append(Kind(one, several, surrogate, found, replaced, kept, guarantee, keys))
-    return sorted(kinds, key=lambda kind: -kind.replaced)
+        groups.append(MentionGroup(one, several, surrogate, found, replaced, kept, guarantee, keys))
+    return sorted(groups, key=lambda group: -group.replaced)
 
 
 def _replaced(tally: Tally) -> Statement:
-    count, terms, kinds = tally.count, tally.terms, kinds_of(tally)
-    parts = (
-        (count.perturbed, f"{plural(count.perturbed, 'word')} drawn anew"),
-        (count.unknown, f"{plural(count.unknown, 'unknown word')}"),
-        (count.numbers, plural(count.numbers, "number")),
-        *((kind.replaced, kind.counted) for kind in kinds),
-        (count.uncovered, f"{plural(count.uncovered, 'passage')} blacked out"),
-    )
+    count, terms, groups = tally.count, tally.terms, mention_groups(tally)
     name = terms.space.rpartition(" (")[0] or terms.space
     once = "" if terms.scope == "token" else "once for each different word of a document, "
     cells = [
@@ -230,9 +189,9 @@ def _replaced(tally: Tally) -> Statement:
         for head, (changed, left) in tally.columns.items()
     ]
     sentences = _those(
-        *((True, kind.sentence) for kind in kinds),
+        *((True, group.sentence) for group in groups),
         (
-            terms.surrogates is not None and not kinds,
+            terms.surrogates is not None and not groups,
             "No name, date or number of the kinds in question was found.",
         ),
         (
@@ -252,7 +211,7 @@ def _replaced(tally: Tally) -> Statement:
         ),
         *((True, cell) for cell in cells),
     )
-    return Statement(", ".join(part for number, part in parts if number) or "nothing", sentences)
+    return Statement(", ".join(describe_replaced(count)) or "nothing", sentences)
 
 
 # -- what stays ------------------------------------------------------------------------------------
@@ -264,8 +223,8 @@ def beside_of(tally: Tally) -> list[str]:
 
 
 def _stays(tally: Tally) -> Statement:
-    count, terms, beside, kinds = tally.count, tally.terms, beside_of(tally), kinds_of(tally)
-    replaced = {kind.surrogate for kind in kinds if kind.replaced}
+    count, terms, beside, groups = tally.count, tally.terms, beside_of(tally), mention_groups(tally)
+    replaced = {group.surrogate for group in groups if group.replaced}
     itself = "A word may be drawn as itself, and the text does not show where."
     if terms.attacker is not None:
         itself += (
@@ -284,7 +243,7 @@ def _stays(tally: Tally) -> Statement:
         ),
         (count.perturbed, itself),
         (count.perturbed, "The subject stays, because the new words are near the old ones."),
-        *((kind.kept, _why_kept(kind)) for kind in kinds),
+        *((group.kept, _why_kept(group)) for group in groups),
         (
             replaced - {"dx.Words"},
             "Everybody can see where something was replaced, and what it was: a name, a date, a "
@@ -315,13 +274,13 @@ def _stays(tally: Tally) -> Statement:
     return Statement(", ".join([words, *sorted(beside, key=len), *subject]), sentences)
 
 
-def _why_kept(kind: Kind) -> str:
-    """Return why mentions of a kind stayed."""
+def _why_kept(group: MentionGroup) -> str:
+    """Return why mentions of a group stayed."""
     why = "nothing in them is replaced under these settings"
-    if kind.surrogate == SHIFT:
+    if group.surrogate == SHIFT:
         why = "words that name no day or hour, such as “next week”, or ages up to 89"
-    noun = kind.singular if kind.kept == 1 else kind.several
-    return f"{kind.kept:,} {noun} stayed: {why}."
+    noun = group.singular if group.kept == 1 else group.several
+    return f"{group.kept:,} {noun} stayed: {why}."
 
 
 # -- what was not checked --------------------------------------------------------------------------
@@ -391,8 +350,8 @@ def _unread(tally: Tally) -> str:
 
 
 def _linked(tally: Tally, measured: Sequence[str]) -> Statement:
-    terms, kinds, level = tally.terms, kinds_of(tally), tally.terms.attacker
-    keys = ", ".join(dict.fromkeys(key for kind in kinds for key in kind.keys))
+    terms, groups, level = tally.terms, mention_groups(tally), tally.terms.attacker
+    keys = ", ".join(dict.fromkeys(key for group in groups for key in group.keys))
     has_table, drawn = TABLE in tally.visible, tally.count.perturbed > 0
     rates = "how many words can be guessed is not known"
     if level is not None:
@@ -432,18 +391,21 @@ def _linked(tally: Tally, measured: Sequence[str]) -> Statement:
         *((True, sentence) for sentence in measured),
         *((drawn, sentence) for sentence in _of_words(tally)),
         *((True, sentence) for sentence in _of_persons(tally)),
-        *((kind.replaced and kind.guarantee.metric == "days", _of_dates(kind)) for kind in kinds),
+        *(
+            (group.replaced and group.guarantee.metric == "days", _of_dates(group))
+            for group in groups
+        ),
         (True, "With each further text of a person, more is learned of that person."),
     )
     return Statement("; ".join(headlines), sentences)
 
 
-def _of_dates(kind: Kind) -> str:
+def _of_dates(group: MentionGroup) -> str:
     """Return what a reader learns of dates that were moved."""
-    name = f"{kind.several[0].upper()}{kind.several[1:]}"
-    if kind.guarantee.kind != "metric-dp":
+    name = f"{group.several[0].upper()}{group.several[1:]}"
+    if group.guarantee.kind != "metric-dp":
         return f"{name}: a date is at most as far from the new one as the window of the settings."
-    odds = times(chance_of(MONTH_DAYS * kind.guarantee.epsilon))
+    odds = times(chance_of(MONTH_DAYS * group.guarantee.epsilon))
     return (
         f"{name}: a reader who wavers between two dates a month apart picks the right one {odds}."
     )
@@ -524,8 +486,8 @@ def _of_persons(tally: Tally) -> Iterator[str]:
 
 
 def _actions(tally: Tally, *, is_measured: bool) -> Statement:
-    beside, unread, kinds = beside_of(tally), _unread(tally), kinds_of(tally)
-    has_secret = TABLE in tally.visible or any(kind.keys for kind in kinds)
+    beside, unread, groups = beside_of(tally), _unread(tally), mention_groups(tally)
+    has_secret = TABLE in tally.visible or any(group.keys for group in groups)
     failed = plural(tally.failures, "record")
     sentences = _those(
         (

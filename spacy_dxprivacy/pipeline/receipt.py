@@ -8,6 +8,7 @@ releases Docs.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,6 +29,7 @@ from .count import MENTIONS, Count
 from .describe import describe_guarantee, describe_replaced, plural
 from .vectors import ROWS_KEY, attach_vectors, token_vector
 
+LINE = 80  # characters of a line of `describe`, without its title
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")  # shown for each document
 PERSONS_SHOWN = "how often each recognised person is mentioned, without the name"
 RECEIPT_KEY = "dx_receipt"
@@ -170,14 +172,13 @@ class Receipt(dict[str, Any]):
     def describe(self) -> list[str]:
         """Return the receipt in at most six lines."""
         count, terms = self.count, ReceiptTerms.of(self)
-        guarantee = describe_guarantee(
-            terms.guarantee, terms.surrogates, terms.scale, count, listed="in_clear"
-        )
+        guarantee = describe_guarantee(terms.guarantee, terms.surrogates, terms.scale, count)
+        replaced = ", ".join(describe_replaced(count)) or "nothing"
         drawn = ("word",) * terms.draws_words + ("replaced mention",) * bool(terms.surrogates)
         unit = " and ".join(drawn)
         title = f"Receipt of {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
         rows = {
-            "replaced": ", ".join(describe_replaced(count)) or "nothing",
+            "replaced": textwrap.shorten(replaced, LINE, placeholder=" ..."),
             "guarantee": guarantee,
             "loss": f"epsilon {self.loss.epsilon():.4g} for a change by one unit in each {unit}",
             "in plaintext": plural(count.kept, "token"),

@@ -20,7 +20,7 @@ from ...io.statements import (
     Statement,
     Statements,
     chance_of,
-    kinds_of,
+    mention_groups,
     nats_of,
     person_of,
     statements,
@@ -162,7 +162,7 @@ def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
     text = render(
         "guarantee.md",
         account=account, terms=account.terms, g=guarantee, person=person_of(account),
-        kinds=kinds_of(account), apart=word_distances(account), times=times, nats=nats_of,
+        groups=mention_groups(account), apart=word_distances(account), times=times, nats=nats_of,
         claimed=CLAIMED, infinity=math.inf,
     )  # fmt: skip
     visible = [f"{what[0].upper()}{what[1:]}." for what in account.visible if what]
