@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,11 @@ def test_who_holds_a_key_a_seed_or_a_table_is_named(release, tmp_path):
     assert f"Whoever has the key (its public number is {labels['PERSON']['key_id']})" in linked
     assert "which documents name the same person" in linked and "not kept" not in linked
     assert "Keep the key apart" in " ".join(page.questions[QUESTIONS.actions])
+    secrets = ["--table", tmp_path / "keys" / "t.dxt", "--table-key", tmp_path / "keys" / "t.key"]
+    if find_spec("cryptography") is not None:
+        page, _, _ = release("n.txt", "--entities", "person", *secrets)
+        stated = "Whoever has the table and its key can turn the replacements back."
+        assert stated in page.questions[QUESTIONS.linked]
     page, _, _ = release("n.txt", "--components.dx_sanitizer.seed", "1")
     assert "Whoever has the seed can undo all of it." in page.questions[QUESTIONS.linked]
     assert page.questions[QUESTIONS.actions][0].startswith("Do not release this")
