@@ -28,9 +28,9 @@ from ..io.jobs import FORMAT_OF_ENDING, Job, check_fields, check_receipt, plan_j
 from ..io.receipt_page import receipt_page
 from ..io.resuming import can_resume
 from ..io.run import sanitize
-from ..io.statements import TABLE, alarms
+from ..io.statements import alarms
 from ..io.summary import summary
-from ..io.tally import Tally
+from ..io.tally import FIELDS, TABLE, Tally
 from ..pipeline.count import Count
 from ..prompts.restoring import mark_ambiguous_dates
 from ..prompts.table import SurrogateTable, check_cipher, write_table
@@ -176,7 +176,7 @@ def _print_receipt(tally: Tally, files: FileOptions, *, verbose: bool | None) ->
         typer.echo(start + "\n".join(summary(tally)), err=True)
     for alarm in alarms(tally):
         typer.secho(alarm, err=True, fg="red", bold=True)
-    fields = [line for line in tally.in_clear if line.startswith("the fields")]
+    fields = [line for line in tally.in_clear if line.startswith(FIELDS)]
     if fields and files.keep_fields is None:
         remedy = "List those to keep with --keep-fields, or drop all with --keep-fields none."
         typer.secho(f"IN PLAINTEXT: {fields[0]}. {remedy}", err=True, fg="yellow")

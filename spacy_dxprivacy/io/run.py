@@ -31,9 +31,8 @@ from .records import Failed, Released, recognises
 from .results import results
 from .resuming import FinishedFiles
 from .rows import cells_of
-from .tally import Tally, add_columns
+from .tally import FIELDS, FILE_NAMES, MARKUP, Tally, add_columns
 
-MARKUP = "markup: elements and formatting"
 OnFailure = Callable[[Job, int, str], Any]  # job, number of the record (0: the file), reason
 
 
@@ -120,8 +119,8 @@ def sanitize(
         largest = reduce(Loss.cover, losses, Loss())
         tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
     named = files.keep_fields or ()
-    tally.in_clear += [f"the fields {format_names(list(fields), named)}"] if fields else []
-    tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
+    tally.in_clear += [f"{FIELDS} {format_names(list(fields), named)}"] if fields else []
+    tally.in_clear += [FILE_NAMES] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally
 

@@ -16,15 +16,12 @@ from ..pipeline.describe import describe_replaced, nouns_of, plural
 from ..privacy.guarantee import Guarantee
 from ..text.language import NAMES
 from ..text.mentions import CANONICAL, plain_label
-from .tally import Tally
+from .tally import FIELDS, FILE_NAMES, MARKUP, TABLE, Tally
 
 MAX_UNKNOWN_SHARE, MIN_UNKNOWN = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
 # Share of mentions of persons that the rules leave readable: docs/entities/languages.json.
 READABLE = {"fr": 0.08, "es": 0.02}
 MONTH_DAYS = 30.0  # days, for shifted dates
-# Beginnings of phrases on data beside texts.
-BESIDE = ("the fields", "the names of the files", "markup")
-TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 # What makes a file of an unknown format readable.
 TO_TEXT = {
     ".pdf files": "`pdftotext FILE.pdf` makes the text of a PDF.",
@@ -218,8 +215,8 @@ def _replaced(tally: Tally) -> Statement:
 
 
 def beside_of(tally: Tally) -> list[str]:
-    """Return phrases on what stays beside the texts: fields, names of files, markup."""
-    return [phrase for phrase in tally.visible if str(phrase).startswith(BESIDE)]
+    """Return phrases on what stays beside the texts: fields, and names of files."""
+    return [phrase for phrase in tally.visible if str(phrase).startswith((FIELDS, FILE_NAMES))]
 
 
 def _stays(tally: Tally) -> Statement:
@@ -234,8 +231,8 @@ def _stays(tally: Tally) -> Statement:
     sentences = _those(
         (
             terms.guarantee is None,
-            "Only what is listed above is replaced. All else stays readable, whoever it points to: "
-            "illnesses, work, rare events, turns of phrase.",
+            "Only what the first answer lists is replaced. All else stays readable, whoever it points "
+            "to: illnesses, work, rare events, turns of phrase.",
         ),
         (
             count.perturbed,
@@ -261,6 +258,7 @@ def _stays(tally: Tally) -> Statement:
             replaced & WITH_FORM,
             "The form of numbers and addresses stays: how many digits and letters, and the signs.",
         ),
+        (MARKUP in tally.visible, "Headings, lists, tables and other formatting stay."),
         (beside, f"Beside the text, as they were: {', '.join(beside)}."),
         (
             True,
@@ -294,7 +292,9 @@ def _unchecked(tally: Tally, *, is_measured: bool) -> Statement:
     missing = "" if terms.draws_words or not searches else _not_looked_for(terms.surrogates or ())
     parts = {kind: n for kind, n in count.dropped.items() if not kind.startswith(".")}
     listed = ", ".join(f"{kind} ({n:,})" for kind, n in sorted(parts.items()))
-    here = "The figures below are of other texts. " if terms.attacker is not None else ""
+    here = (
+        "The figures of the next answer are of other texts. " if terms.attacker is not None else ""
+    )
     headlines = _those(
         (searches, f"whether all were found{f': {shares}' if shares else ''}"),
         (guessed, "how many words of these texts can be guessed"),
@@ -310,7 +310,7 @@ def _unchecked(tally: Tally, *, is_measured: bool) -> Statement:
         ),
         (missing, f"Not looked for: {missing}."),
         (guessed, f"{here}`dx report --measure` says how many words of these can be guessed."),
-        (tally.failures, f"{failed[0].upper()}{failed[1:]}: nothing of them is in the output."),
+        (tally.failures, f"Failed records: {tally.failures:,}. The output has none of them."),
         *((not alarm.voids, str(alarm)) for alarm in _alarms(tally)),
         (parts, f"Left out without being read: {listed}. The output has none of them."),
         (beside, f"Not looked at: {', '.join(beside)}."),
@@ -488,16 +488,16 @@ def _of_persons(tally: Tally) -> Iterator[str]:
 def _actions(tally: Tally, *, is_measured: bool) -> Statement:
     beside, unread, groups = beside_of(tally), _unread(tally), mention_groups(tally)
     has_secret = TABLE in tally.visible or any(group.keys for group in groups)
-    failed = plural(tally.failures, "record")
     sentences = _those(
         (
             any(alarm.voids for alarm in _alarms(tally)),
-            "Do not release this: see the warning above.",
+            "Do not release this: see the warning.",
         ),
         (unread, f"Convert what was not read ({unread}), or note that it stays behind."),
         (
             tally.failures,
-            f"Look at the {failed} that failed: the receipt in full has their numbers.",
+            f"Look at the failed records ({tally.failures:,}): the receipt in full has their "
+            "numbers.",
         ),
         (any(left for _, left in tally.columns.values()), "Look at the cells that stayed."),
         (

@@ -10,6 +10,11 @@ from ..pipeline.count import Count
 from ..pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ..privacy.loss import Loss
 
+# What a run shows of its input besides the terms: phrases, or their beginnings.
+FIELDS, FILE_NAMES = "the fields", "the names of the files"
+MARKUP = "markup: elements and formatting"
+TABLE = "nothing more by the table of surrogates, which only its key decrypts"
+
 Columns = dict[str, tuple[int, int]]  # head -> numbers of cells that changed, and that stayed
 
 

@@ -187,6 +187,22 @@ def test_what_was_not_read_is_named_and_to_do(release, tmp_path):
     assert "1 .pdf file" in next(line for line in done.stderr.splitlines() if "Unchecked" in line)
 
 
+def test_cells_that_stayed_and_records_that_failed_are_named_and_to_do(tmp_path, space_path):
+    rows = [{"surname": "Zorblatt", "city": "Leeds", "note": "Ms Zorblatt slept."}, {"note": True}]
+    (tmp_path / "t.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    page = tmp_path / "r.html"
+    given = ["--entities", "person", "--field", "surname,city,note", "--receipt", page]
+    done = run_dx("sanitize", tmp_path / "t.jsonl", tmp_path / "o.jsonl", *given)
+    assert done.exit_code == 1
+    read = Page(page.read_text(encoding="utf8"))
+    assert "Column surname: 1 of 1 cell replaced." in read.questions[QUESTIONS.replaced]
+    unchecked, actions = (read.questions[q] for q in (QUESTIONS.unchecked, QUESTIONS.actions))
+    assert "Failed records: 1. The output has none of them." in unchecked
+    assert actions[0].startswith("Look at the failed records (1)")
+    assert any(line.startswith("Cells that stayed: city (1).") for line in unchecked)
+    assert "Look at the cells that stayed." in actions
+
+
 def test_a_receipt_has_one_of_two_endings(tmp_path):
     source = tmp_path / "n.txt"
     source.write_text(NOTE)
