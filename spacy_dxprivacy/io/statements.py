@@ -231,8 +231,8 @@ def _stays(tally: Tally) -> Statement:
     sentences = _those(
         (
             terms.guarantee is None,
-            "Only what the first answer lists is replaced. All else stays readable, whoever it points "
-            "to: illnesses, work, rare events, turns of phrase.",
+            "Only what the first answer lists is replaced. All else stays readable, whoever it "
+            "points to: illnesses, work, rare events, turns of phrase.",
         ),
         (
             count.perturbed,
