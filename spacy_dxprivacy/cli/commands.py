@@ -199,7 +199,7 @@ def proxy_cli(service: ServiceOptions, pipeline: PipelineOptions) -> None:
 
 
 def _serve(service: ServiceOptions, pipeline: PipelineOptions) -> None:
-    from ..io.build import make_pipeline
+    from ..io.build import make_anonymizer, make_pipeline
     from ..machine import check_port
 
     with setup_errors():
@@ -208,7 +208,8 @@ def _serve(service: ServiceOptions, pipeline: PipelineOptions) -> None:
         from ..serve.app import check, serve
 
         check_port(service.address, service.port)
-        guarantees = check(make_pipeline(pipeline), service)
+        anonymizer = None if service.upstream else make_anonymizer(pipeline)
+        guarantees = check(make_pipeline(pipeline), service, anonymizer)
 
     def ready(url: str) -> None:
         typer.echo(f"{url}/openapi.json describes the API; Ctrl-C stops it.", err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,7 @@ from spacy.training.initialize import get_sourced_components
 from thinc.api import Config, ConfigValidationError
 
 from ..config.code import import_code
-from ..config.options import PipelineOptions, to_names, unknown_key
+from ..config.options import PROMPT_ENTITIES, PipelineOptions, to_names, unknown_key
 from ..config.spacy_config import read_config
 from ..entities import NETWORK, NETWORK_CONFIG
 from ..errors import DxError, UsageError
@@ -69,6 +70,23 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
     # max_length protects parsers and recognisers, which need a gigabyte for 100,000 words.
     if not any(getattr(pipe, "is_trainable", False) for _, pipe in nlp.pipeline):
         nlp.max_length = NO_LIMIT
+    return nlp
+
+
+def make_anonymizer(options: PipelineOptions) -> Language | None:
+    """Return a pipeline that replaces the entities which come with a text by surrogates.
+
+    It has no recogniser. None if the options choose a config or a mechanism, which samples words.
+    """
+    if options.config or options.mechanism or options.epsilon or options.level:
+        return None
+    if options.surrogates == "none":
+        return None
+    nlp = spacy.blank(_language(options.language))
+    chosen = replace(options, entities=options.entities or to_names(PROMPT_ENTITIES))
+    nlp.add_pipe("dx_entity_sanitizer", config=component_config(chosen))
+    get_sanitizer(nlp).warm_up()
+    nlp.max_length = NO_LIMIT
     return nlp
 
 

@@ -136,7 +136,7 @@ def nlp_input(nlp: Language, text: Text, data: Mapping[str, Any]) -> str | Doc:
         doc = nlp.make_doc(text)
     doc.user_data.update((key, value) for key, value in data.items() if key != MENTIONS)
     mentions: list[Entity] = data.get(MENTIONS, [])
-    if mentions and recognises(nlp):
+    if mentions and (recognises(nlp) or takes_entities(nlp)):
         doc.set_ents(filter_spans(spans_of(doc, mentions)), default="missing")
     return doc
 
@@ -144,6 +144,11 @@ def nlp_input(nlp: Language, text: Text, data: Mapping[str, Any]) -> str | Doc:
 def recognises(nlp: Language) -> bool:
     """Return whether a pipeline recognises entities."""
     return any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
+
+
+def takes_entities(nlp: Language) -> bool:
+    """Return whether a pipeline replaces entities that come with a text."""
+    return any("doc.ents" in nlp.get_pipe_meta(name).requires for name in nlp.pipe_names)
 
 
 def nlp_inputs(nlp: Language, record: Record) -> Iterator[str | Doc]:

@@ -13,6 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Collection
 from contextlib import nullcontext, suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,7 +33,7 @@ from ..about import __version__
 from ..config.options import PipelineOptions, ServiceOptions
 from ..errors import DxError, Errors, UsageError
 from ..io.account import Account
-from ..io.build import get_sanitizer, make_pipeline
+from ..io.build import get_sanitizer, make_anonymizer, make_pipeline
 from ..io.records import Failed, Result
 from ..machine import LOOPBACK, end_with_parent
 from ..pipeline.component import DxSanitizer
@@ -79,7 +80,7 @@ class SanitizeRequest(Body):
     @model_validator(mode="after")
     def _text_or_texts(self) -> SanitizeRequest:
         if (self.text is None) == (self.texts is None):
-            raise ValueError("both or none")
+            raise ValueError("has to have one of `text` and `texts`")
         return self
 
 
@@ -103,8 +104,8 @@ class AnalyzerResult(Body):
 
 
 class AnonymizeRequest(Body):
-    """A request of presidio's anonymizer: words of entities that its analyzer recognised are
-    sampled, and all other text stays in plaintext."""
+    """A request of presidio's anonymizer: the entities that its analyzer recognised are replaced,
+    and all other text stays in plaintext."""
 
     text: Text
     analyzer_results: list[AnalyzerResult] = Field(default=[], max_length=MAX_ITEMS)
@@ -112,7 +113,7 @@ class AnonymizeRequest(Body):
     @model_validator(mode="after")
     def _inside(self) -> AnonymizeRequest:
         if not all(r.start < r.end <= len(self.text) for r in self.analyzer_results):
-            raise ValueError("outside of the text")
+            raise ValueError("has an entity that is outside of the text, or empty")
         return self
 
 
@@ -133,6 +134,20 @@ class AnonymizeAnswer(BaseModel):
     items: list[AnonymizedEntity]
 
 
+# What a field is said to be, by the type of pydantic's error.
+_WRONG = {
+    "missing": "is missing",
+    "extra_forbidden": "has a field that this route does not take",
+    "string_type": "has to be a string",
+    "string_too_long": "is too long",
+    "string_unicode": "is not valid Unicode",
+    "list_type": "has to be a list",
+    "too_long": "has too many items",
+    "int_type": "has to be a whole number",
+    "bool_type": "has to be true or false",
+    "greater_than_equal": "has to be 0 or more",
+    "model_attributes_type": "has to be an object",
+}
 _FIELDS = {
     name
     for model in (SanitizeRequest, AnonymizeRequest, AnalyzerResult)
@@ -174,17 +189,15 @@ def _receipt(result: Result) -> dict[str, Any] | None:
 async def anonymize(body: AnonymizeRequest, request: Request) -> AnonymizeAnswer:
     """Sanitise the entities that presidio's analyzer reports, like its anonymizer."""
     entities = unite(Entity(r.entity_type, r.start, r.end) for r in body.analyzer_results)
-    results = await request.app.state.service.draw(
-        request, [body.text[start:end] for _, start, end in entities]
-    )
-    text, items, place = "", list[AnonymizedEntity](), 0
-    for (label, start, end), result in zip(entities, results, strict=True):
-        text, first, place = text + body.text[place:start], len(text) + start - place, end
-        text += text_of(result)
-        items.append(
-            AnonymizedEntity(start=first, end=len(text), entity_type=label, text=text_of(result))
+    pieces = await request.app.state.service.draw_entities(request, body.text, entities)
+    ends = list(accumulate(map(len, pieces)))
+    items = [
+        AnonymizedEntity(start=start, end=end, entity_type=label, text=piece)
+        for (label, *_), piece, start, end in zip(
+            entities, pieces[1::2], ends[::2], ends[1::2], strict=False
         )
-    return AnonymizeAnswer(text=text + body.text[place:], items=items[::-1])
+    ]
+    return AnonymizeAnswer(text="".join(pieces), items=items[::-1])
 
 
 @routes.get("/about")
@@ -249,16 +262,20 @@ def make_app(service: Service) -> FastAPI:
 
 
 async def _wrong_body(request: Request, failure: Any) -> Response:
-    """Raise HttpError with the name of the wrong field.
+    """Raise HttpError with the place of the wrong field, and what it has to be.
 
-    pydantic's errors quote the input (unknown names, values), so only names of declared fields are
-    shown.
+    pydantic's errors quote the input (unknown names, values), so only names of declared fields,
+    numbers of items and messages of its own types are shown.
     """
     error = failure.errors()[0]
     if error["type"] == "json_invalid":
         raise HttpError(400, "the body is not JSON.")
-    name = next((part for part in reversed(error["loc"]) if part in _FIELDS), "the body")
-    raise HttpError(422, f"{name!r} is not valid for this route: see /openapi.json.")
+    known = [part for part in error["loc"][1:] if isinstance(part, int) or part in _FIELDS]
+    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in known)
+    what = _WRONG.get(error["type"], "is not valid")
+    if error["type"] == "value_error":  # of a validator of a body, whose messages are above
+        what = str(error["ctx"]["error"])
+    raise HttpError(422, f"'{name.lstrip('.') or 'the body'}' {what}: see /openapi.json.")
 
 
 async def _no_route(request: Request, error: Any) -> Response:
@@ -350,10 +367,17 @@ class Worker:
         LOG.addHandler(logging.StreamHandler())  # lines without text, see RequestReport
         LOG.setLevel(logging.INFO)
         pipelines = [make_pipeline(self.pipeline) for _ in range(2)]
-        guarantees = get_sanitizer(pipelines[0]).terms.guarantees.values()
+        anonymizer = None if self.limits.upstream else make_anonymizer(self.pipeline)
+        guarantees = guarantees_of(pipelines[0], anonymizer)
         account = account_of(self.limits.ledger, guarantees, self.limits.budget)
         callers = Callers() if self.limits.tokens is None else read_callers(self.limits.tokens)
-        return make_app(Service(pipelines, callers, account, self.limits))
+        return make_app(Service(pipelines, callers, account, self.limits, anonymizer))
+
+
+def guarantees_of(nlp: Language, anonymizer: Language | None) -> list[Guarantee]:
+    """Return the guarantees of what the routes of a service draw."""
+    pipelines = [nlp] if anonymizer is None else [nlp, anonymizer]
+    return [g for pipe in pipelines for g in get_sanitizer(pipe).terms.guarantees.values()]
 
 
 def check_budget(budget: float | None, guarantees: Collection[Guarantee]) -> None:
@@ -362,8 +386,10 @@ def check_budget(budget: float | None, guarantees: Collection[Guarantee]) -> Non
         raise UsageError("`budget` needs mechanisms and surrogates with a guarantee that holds.")
 
 
-def check(nlp: Language, limits: ServiceOptions) -> Collection[Guarantee]:
-    """Return the guarantees of a pipeline. Raise DxError if a service cannot use the pipeline."""
+def check(
+    nlp: Language, limits: ServiceOptions, anonymizer: Language | None = None
+) -> Collection[Guarantee]:
+    """Return the guarantees of a service. Raise DxError if it cannot use the pipeline."""
     terms = get_sanitizer(nlp).terms
     if terms.seeded:
         raise DxError(Errors.DX072)
@@ -372,9 +398,10 @@ def check(nlp: Language, limits: ServiceOptions) -> Collection[Guarantee]:
     parts = [part for pipe in later for part in (pipe.terms.surrogates or {}).values()]
     if any("key_id" in part for part in parts):
         raise UsageError("in the service, only the first sanitizer of a pipeline may have a `key`.")
-    check_budget(limits.budget, terms.guarantees.values())
+    guarantees = guarantees_of(nlp, anonymizer)
+    check_budget(limits.budget, guarantees)
     if limits.upstream and not get_sanitizer(nlp).settings.surrogates:
         raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")
     if limits.tokens is not None:
         read_callers(limits.tokens)
-    return terms.guarantees.values()
+    return guarantees

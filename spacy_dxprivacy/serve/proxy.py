@@ -61,7 +61,7 @@ async def answer(request: Request) -> Response:
     service: Service = request.app.state.service
     limits, path = service.limits, request.scope["path"].removeprefix("/v1/")
     report = request.state.report
-    report.path, provider = path, PROVIDERS[path.partition("/")[0]]
+    provider = PROVIDERS[path.partition("/")[0]]
     raw = await request.body()
     # Texts are read in threads, so that no other request waits for them.
     prompt, conversation = await to_thread(_read_prompt, service, request.state.caller, raw)
@@ -81,7 +81,6 @@ async def answer(request: Request) -> Response:
 @routes.get("/v1/models")
 async def models(request: Request) -> Response:
     """Return the models of the upstream whose names the proxy passes on."""
-    request.state.report.path = "models"
     async with _upstream(request, None) as upstream:
         raw = await _read_all(upstream)
     limits = request.app.state.service.limits

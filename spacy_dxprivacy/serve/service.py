@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from hashlib import sha256
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,20 +30,23 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..config.options import ServiceOptions
+from ..config.options import PROMPT_ENTITIES, ServiceOptions, to_names
 from ..errors import DxError, UsageError
 from ..files.keys import keep_from_git
 from ..files.limits import MB, regular
 from ..io.account import Account, OverLimit, check_private, unusable
 from ..io.build import get_sanitizer
-from ..io.records import Failed, Input, Record, Released, Result, chunks
+from ..io.records import MENTIONS, Failed, Input, Record, Released, Result, chunks
 from ..io.results import results
+from ..io.rows import Parts
 from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
 from ..privacy.loss import Loss
 from ..prompts.conversation import Conversation, Conversations, Line, Prompted, Prompter
 from ..prompts.requests import InvalidAnswer, InvalidRequest
 from ..surrogates.replacements import CALLER
+from ..text.mentions import Entity, plain_label
+from ..text.normal_doc import MARKS
 
 T = TypeVar("T")
 PART_TEXTS, PART_CHARACTERS = 32, 2**12  # of a part: enough for a batch, and fast
@@ -52,6 +55,7 @@ STUCK_FACTOR = 10  # a part that takes STUCK_FACTOR times `max_seconds` will not
 TIMED_OUT = "the request timed out. Send fewer or shorter texts."
 _WORD = re.compile(r"\w+")
 TOKEN_FILE = "a list of tokens"
+_LABELS = frozenset(label.upper() for label in to_names(PROMPT_ENTITIES))
 _LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
 
 
@@ -195,15 +199,19 @@ class Service:
         callers: The callers and their tokens.
         account: The losses of callers.
         limits: Limits of requests. With an upstream, the pipelines sanitise prompts.
+        anonymizer: A pipeline for entities that come with a text; None samples their words.
     """
 
     def __init__(
         self, pipelines: Sequence[Language], callers: Callers, account: Account,
-        limits: ServiceOptions,
+        limits: ServiceOptions, anonymizer: Language | None = None,
     ) -> None:  # fmt: skip
         self.callers, self.account, self.limits = callers, account, limits
         self.terms = get_sanitizer(pipelines[0]).terms
         self.lanes = [Lane(nlp, account) for nlp in pipelines]
+        self._anonymizer = None if anonymizer is None else Lane(anonymizer, account)
+        if self._anonymizer is not None:
+            self.lanes.append(self._anonymizer)
         self.conversations = Conversations()
         self._prompters = [Prompter(nlp, limits.policies) for nlp in pipelines if limits.upstream]
 
@@ -225,7 +233,36 @@ class Service:
         records = (Record(i, [text], data={CALLER: caller}) for i, text in enumerate(texts))
         for part in chunks(records, characters=PART_CHARACTERS, max_texts=PART_TEXTS):
             outcomes += await self._run(request, lane, partial(lane.draw, caller, part))
+        request.state.report.count(outcomes)
         return outcomes
+
+    async def draw_entities(
+        self, request: Request, text: str, entities: Sequence[Entity]
+    ) -> list[str]:
+        """Return a text in pieces: what stands before each entity, the entity, ..., the rest.
+
+        entities: in order, in characters, without overlaps. Other mentions of a person among them
+        are replaced too. Raises as `draw`; HttpError with status 422 if the text fails.
+        """
+        places = [0, *(place for _, *span in entities for place in span), len(text)]
+        pieces = [text[a:b] for a, b in pairwise(places)]
+        if not entities:
+            return pieces
+        lane = self._anonymizer
+        if lane is None:
+            drawn = await self.draw(request, pieces[1::2])
+            pieces[1::2] = map(text_of, drawn)
+            return pieces
+        labelled = [entity._replace(label=_label(entity.label)) for entity in entities]
+        bounds = [place for span in pairwise(places) for place in span]
+        caller = request.state.caller
+        data = {CALLER: caller, MENTIONS: labelled, MARKS: bounds}
+        record = Record(1, [text], data=data, origin=Parts(range(len(pieces))))
+        (result,) = await self._run(request, lane, partial(lane.draw, caller, [record]))
+        request.state.report.count([result])
+        if isinstance(result, Failed):
+            raise HttpError(422, result.why)
+        return list(result.texts)
 
     async def draw_prompt(
         self, request: Request, conversation: Conversation, lines: Sequence[Line]
@@ -256,6 +293,13 @@ class Service:
         return await wait_until(request.state.deadline, HttpError(504, TIMED_OUT), drawing)
 
 
+def _label(label: str) -> str:
+    """Return the label whose surrogates replace an entity: ID, which keeps only the form, for one
+    that is not known."""
+    plain = plain_label(label).upper()
+    return plain if plain in _LABELS else "ID"
+
+
 async def wait_until(deadline: float, late: HttpError, work: Awaitable[T]) -> T:
     """Return the result of work. At the deadline (time.monotonic), cancel it and raise `late`; a
     thread that has started runs on."""
@@ -270,22 +314,25 @@ async def wait_until(deadline: float, late: HttpError, work: Awaitable[T]) -> T:
 LOG = logging.getLogger("spacy_dxprivacy.serve")
 NO_ROUTE = {404: "there is no such route.", 405: "this route does not allow this method."}
 PUBLIC_ROUTES = ("/health", "/openapi.json")  # routes without a token
+QUIET_ROUTES = ("health",)  # asked every few seconds: no line in the log
 HEADERS = {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'",
 }
+CLIENT_LEFT = 499  # in the log, as nginx has it: the client went away before the answer
 GRACE_SECONDS = 1.0  # seconds after the deadline to send an error at the end of a stream
 
 
 @dataclass
 class RequestReport:
-    """The log entry of a request to a model, without text. path: "" for other requests.
+    """The log entry of a request, without text. path: that of a route, "-" for no route.
 
-    counts: numbers of mentions by label, and of words restored, changed and invented.
+    counts: numbers of texts and of words drawn; for a model, of mentions by label, and of words
+    restored, changed and invented.
     """
 
-    path: str = ""
+    path: str = "-"
     status: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     name: str = field(default_factory=partial(secrets.token_hex, 4))
@@ -296,11 +343,23 @@ class RequestReport:
         """The name of the request, with its counts."""
         return " ".join([self.name, *(f"{name}={count}" for name, count in self.counts.items())])
 
+    def count(self, results: Sequence[Result]) -> None:
+        """Count texts, those that failed, and what was replaced in the others."""
+        released = [result for result in results if isinstance(result, Released)]
+        counts = [receipt.count for result in released for receipt in result.receipts]
+        self.counts = {
+            "texts": len(results),
+            "failed": len(results) - len(released),
+            "words": sum(count.draws for count in counts),
+            "surrogates": sum(count.surrogates for count in counts),
+        }
+
     def log(self) -> None:
         """Write one line for the request."""
         counts = self.line.removeprefix(self.name).strip()
         milliseconds = 1e3 * (time.perf_counter() - self.started)
-        LOG.info("%s %s %d %s %.0f ms", self.name, self.path, self.status, counts, milliseconds)
+        status = self.status or CLIENT_LEFT
+        LOG.info("%s %s %d %s %.0f ms", self.name, self.path, status, counts, milliseconds)
 
 
 class Guard:
@@ -324,6 +383,8 @@ class Guard:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         request, report, error = Request(scope, receive), RequestReport(), None
+        if scope["path"] in self.paths:  # another one may hold anything
+            report.path = scope["path"].removeprefix("/v1").lstrip("/")
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -342,7 +403,7 @@ class Guard:
             if scope["path"].startswith("/v1/"):  # in the format of OpenAI and Anthropic
                 body = {"type": "error", "error": {"type": "dx_proxy_error", "message": error.why}}
             await JSONResponse(body, error.status, error.headers)(scope, receive, answer)
-        if report.path:
+        if report.path not in QUIET_ROUTES:
             report.log()
 
     async def _forward(self, request: Request, report: RequestReport, send: Send) -> None:

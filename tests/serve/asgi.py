@@ -5,18 +5,18 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from spacy_dxprivacy.io.build import get_sanitizer
-from spacy_dxprivacy.serve.app import account_of, make_app
+from spacy_dxprivacy.serve.app import account_of, guarantees_of, make_app
 from spacy_dxprivacy.serve.service import Callers, Service
 
 
 def app_of(stack, pipelines, limits, **options):
     """The service on these pipelines, whose threads end with the stack. options: tokens of callers;
-    budget, and path of their account."""
-    terms = get_sanitizer(pipelines[0]).terms
-    account = account_of(options.get("path"), terms.guarantees.values(), options.get("budget"))
+    budget, and path of their account; anonymizer."""
+    anonymizer = options.get("anonymizer")
+    guarantees = guarantees_of(pipelines[0], anonymizer)
+    account = account_of(options.get("path"), guarantees, options.get("budget"))
     stack.callback(account.close)
-    service = Service(pipelines, Callers(options.get("tokens")), account, limits)
+    service = Service(pipelines, Callers(options.get("tokens")), account, limits, anonymizer)
     for lane in service.lanes:
         stack.enter_context(lane.thread)
     return make_app(service)

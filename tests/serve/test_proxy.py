@@ -814,8 +814,8 @@ def test_a_caller_does_not_choose_the_path_at_the_upstream_or_in_the_log(
         assert ask(proxy, CHAT, chat()).status == 200
         assert ask(proxy, f"/v1{place}", chat()).status == 404
     assert [path for path, *_ in upstream.seen] == [CHAT]
-    (line,) = [record.getMessage() for record in caplog.records]
-    assert " chat/completions 200 " in line
+    line, refused = [record.getMessage() for record in caplog.records]
+    assert " chat/completions 200 " in line and " - 404 " in refused
 
 
 def test_whose_key_the_upstream_gets(make_proxy, upstream, monkeypatch):

@@ -33,8 +33,8 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.config.options import ServiceOptions
-from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.config.options import PipelineOptions, ServiceOptions
+from spacy_dxprivacy.io.build import make_anonymizer, make_pipeline
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.serve.app import account_of, check
 from spacy_dxprivacy.serve.service import Guard, add_token, read_callers
@@ -133,6 +133,73 @@ def test_the_endpoint_of_presidios_anonymizer(service):
         assert drawn["text"][item["start"] : item["end"]] == item["text"]
 
 
+@pytest.fixture
+def anonymize(make_pipe):
+    """anonymize(text, (words, label), ...) -> the answer of /anonymize, by surrogates."""
+    with ExitStack() as stack:
+        anonymizer = make_anonymizer(PipelineOptions())
+        service = app_of(stack, [make_pipe(), make_pipe()], ServiceOptions(), anonymizer=anonymizer)
+
+        def answer(text, *entities):
+            places = [(text.index(words), len(words), label) for words, label in entities]
+            found = [
+                {"start": start, "end": start + size, "score": 0.8, "entity_type": label}
+                for start, size, label in places
+            ]
+            got = ask(service, "/anonymize", {"text": text, "analyzer_results": found})
+            assert got.status == 200, got.body
+            for item in got.json["items"]:
+                assert got.json["text"][item["start"] : item["end"]] == item["text"]
+            return got.json
+
+        yield answer
+
+
+NOTE = "hello Jane Doe, call 034453334 or 415-867-5309. Mrs. Doe, order AX-4419/b, on 12/25/2020."
+
+
+@pytest.mark.parametrize("label", ["PERSON", "NAME", "PER"])
+def test_entities_that_come_with_a_text_become_surrogates(anonymize, label):
+    made = anonymize(
+        NOTE, ("Jane Doe", label), ("034453334", "PHONE_NUMBER"), ("12/25/2020", "DATE_TIME"),
+        ("AX-4419/b", "CASE_FILE"),
+    )  # fmt: skip
+    form = (
+        r"hello (\w+) ([\w'-]+), call \d{9} or 415-867-5309\. "  # the analyzer has not named it
+        r"Mrs\. ([\w'-]+), order [A-Z]{2}-\d{4}/[a-z], on \d\d/\d\d/\d{4}\."
+    )
+    found = re.fullmatch(form, made["text"])
+    assert found and found[2] == found[3]  # one person has one name, also where none was marked
+    assert [item["entity_type"] for item in made["items"]] == [
+        "DATE_TIME", "CASE_FILE", "PHONE_NUMBER", label,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Re\u0301ne\u0301e Ala\u00efn called.", "Re\u0301ne\u0301e Ala\u00efn"),
+        ("(Jane Doe)", "Jane Doe"), ("Jane Doe", "Jane Doe"), ("by:Jane Doe;", "Jane Doe"),
+        ("Jane\u200b Doe came.", "Jane\u200b Doe"),
+    ],
+)  # fmt: skip
+def test_entities_are_found_where_the_text_is_not_in_normal_form(anonymize, text, words):
+    made = anonymize(text, (words, "PERSON"))
+    (item,) = made["items"]
+    assert item["text"] not in ("", words) and words not in made["text"]
+
+
+def test_a_text_without_entities_is_returned_as_it_is(anonymize):
+    assert anonymize("hello world") == {"text": "hello world", "items": []}
+
+
+@pytest.mark.parametrize(
+    "options", [{"mechanism": "laplace"}, {"epsilon": 3.0}, {"config": "x"}, {"surrogates": "none"}]
+)
+def test_who_chooses_a_mechanism_gets_sampled_words(options):
+    assert make_anonymizer(PipelineOptions(**options)) is None
+
+
 def span(start, end):
     return {"text": "short", "analyzer_results": [
         {"start": start, "end": end, "entity_type": "PERSON"}]}  # fmt: skip
@@ -149,6 +216,44 @@ def span(start, end):
 def test_spans_outside_of_the_text_broken_unicode_and_too_much_are_refused(service, path, body):
     answer = ask(service, path, body)
     assert answer.status == 422 and "'" in answer.json["error"] and answer.json["error"].isascii()
+
+
+WRONG = [
+    ({"text": 5}, "'text' has to be a string"),
+    ({}, "'the body' has to have one of `text` and `texts`"),
+    ({"texts": ["a", 5]}, "'texts[1]' has to be a string"),
+    ({"text": "a", "receipts": "yes"}, "'receipts' has to be true or false"),
+    ({"text": "a", SECRET: 1}, "'the body' has a field that this route does not take"),
+    ({"text": "a", "analyzer_results": [{"start": 0, "end": 1}]},
+     "'analyzer_results[0].entity_type' is missing"),
+    ({"text": "a", "analyzer_results": [{"start": -1, "end": 1, "entity_type": "X"}]},
+     "'analyzer_results[0].start' has to be 0 or more"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "message"), WRONG)
+def test_a_wrong_body_is_told_which_field_is_wrong_and_why(service, body, message):
+    path = "/anonymize" if "analyzer_results" in body else "/sanitize"
+    answer = ask(service, path, body)
+    assert answer.status == 422 and message in answer.json["error"]
+    assert SECRET not in answer.body.decode()
+
+
+def test_each_request_is_a_line_in_the_log_without_text(make_service, caplog):
+    service = make_service()
+    with caplog.at_level(logging.INFO, logger="spacy_dxprivacy"):
+        ask(service, "/sanitize", {"texts": ["the king", f"crash {SECRET}"]})
+        ask(service, f"/{SECRET}", {"text": SECRET})
+        ask(service, "/sanitize", {"text": 5})
+        ask(service, "/health")
+    forms = [
+        r"sanitize 200 texts=2 failed=1 words=2 surrogates=0 \d+ ms", r"- 404  \d+ ms",
+        r"sanitize 422  \d+ ms",
+    ]  # fmt: skip
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == 3
+    for line, form in zip(lines, forms, strict=True):
+        assert re.fullmatch(rf"[0-9a-f]{{8}} {form}", line), line
 
 
 # -- whom ------------------------------------------------------------------------------------------
@@ -437,7 +542,8 @@ def test_a_client_that_goes_away_leaves_no_trace_and_is_charged(make_service, ca
     with caplog.at_level(logging.DEBUG, logger="spacy_dxprivacy"):
         draws = asyncio.run(run())
     assert draws == (2 if path == "/sanitize" else 0)  # there no entity is named
-    assert not caplog.text and not "".join(capfd.readouterr())
+    assert len(caplog.messages) == 3  # a line a request, without text
+    assert "king" not in caplog.text and not "".join(capfd.readouterr())
 
 
 def broken_requests(count, seed=0):
