@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from ports import free_port
 
+from spacy_dxprivacy.config.options import ServiceOptions
+
 ROOT = Path(__file__).parents[2]
 SERVE = ROOT / "examples" / "serve"
 
@@ -89,10 +91,37 @@ def test_what_the_dockerfile_runs_makes_a_service_that_is_healthy(tmp_path):
     assert service.returncode == 0
 
 
-def test_the_compose_file_keeps_the_root_read_only_and_the_port_at_home():
+@pytest.mark.parametrize(("file", "name"), [("compose.yaml", "dx"), ("proxy.yaml", "proxy")])
+def test_the_compose_files_keep_the_root_read_only_and_the_port_at_home(file, name):
     yaml = pytest.importorskip("yaml")
-    service = yaml.safe_load((SERVE / "compose.yaml").read_text(encoding="utf8"))["services"]["dx"]
+    service = yaml.safe_load((SERVE / file).read_text(encoding="utf8"))["services"][name]
     assert service["read_only"] and service["cap_drop"] == ["ALL"]
-    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+    if "ports" not in service:  # it listens on the loopback address of the machine, the default
+        assert service["network_mode"] == "host" and "--address" not in service["command"]
     assert (SERVE / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
     assert "/health" in service["healthcheck"]["test"][-1]
+
+
+def test_the_files_of_the_host_are_where_the_comments_say():
+    yaml = pytest.importorskip("yaml")
+    text = (SERVE / "compose.yaml").read_text(encoding="utf8")
+    (mount,) = [
+        volume for volume in yaml.safe_load(text)["services"]["dx"]["volumes"]
+        if volume.startswith(".")
+    ]  # fmt: skip
+    named = (SERVE / mount.partition(":")[0]).relative_to(ROOT).as_posix()
+    comments = [line for line in text.splitlines() if line.startswith("#")]
+    assert sum(named in line for line in comments) == 2  # where it is made, and whose it is
+
+
+def test_the_command_of_the_proxy_takes_its_options():
+    yaml = pytest.importorskip("yaml")
+    pytest.importorskip("httpx")
+    text = (SERVE / "proxy.yaml").read_text(encoding="utf8").replace("${UPSTREAM:-", "")
+    command = yaml.safe_load(text.replace('/v1}"', '/v1"'))["services"]["proxy"]["command"]
+    name, *options = command
+    assert name == "proxy"
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    limits = ServiceOptions(port=int(given["--port"]), upstream=given["--upstream"])
+    assert limits.upstream.startswith("https://") and limits.address == "127.0.0.1"
