@@ -57,6 +57,13 @@ dog cat horse cow bird tree flower grass stone sun moon star wind rain snow fire
 one two three four five six seven eight nine ten first second last many few some all none
 very quite rather too also only just here there where when why how what who this that these those
 """.split()
+
+
+def pytest_runtest_setup(item):
+    if os.name != "posix" and item.get_closest_marker("posix"):
+        pytest.skip("needs modes, links, signals or pipes of a POSIX system")
+
+
 # Of texts of a few words, for which a space takes no time to save.
 FEW_WORDS = (
     "of the a cat dog house garden sleeps runs in and near old small tree river day night".split()

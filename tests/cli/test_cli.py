@@ -12,7 +12,6 @@ import logging
 import multiprocessing
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -344,6 +343,7 @@ def test_nul_in_csv_is_a_blank(dx, tmp_path):
 # -- what is left behind -----------------------------------------------------------------------
 
 
+@pytest.mark.posix
 def test_output_is_replaced_only_on_request(dx, tmp_path):
     source = write(tmp_path, "jsonl")
     target = tmp_path / "out.jsonl"
@@ -363,6 +363,7 @@ INTERRUPTIONS = [
 ] + [(signal.SIGINT, -2, 0.2)]
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize(("how", "n_process", "after"), INTERRUPTIONS)
 def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process, after):
@@ -403,7 +404,8 @@ def test_a_worker_that_dies_or_fails_ends_the_run(dx, tmp_path, monkeypatch, for
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.posix
+@pytest.mark.posix
 def test_a_full_stdout_is_reported(tmp_path, space):
     with open("/dev/full", "wb") as full:
         with started(write(tmp_path, "jsonl"), *space_options(space), stdout=full) as process:
@@ -430,6 +432,7 @@ def command(*args, space):
     return [*dx, *map(str, args), *space_options(space), "--keep-fields", "id", "-q"]
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("n_process", [1, 2])
 def test_kill_9_at_any_moment_and_again(source, space, n_process, tmp_path):
@@ -456,10 +459,13 @@ def test_kill_9_at_any_moment_and_again(source, space, n_process, tmp_path):
     assert lines_of(out / "o.jsonl") == len(LONG_TEXTS)
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("n_process", [1, 2])
 def test_a_file_that_may_not_grow_leaves_nothing_and_then_all(source, space, n_process, tmp_path):
     """The limit on the size of files stands for a disk that fills up in the middle."""
+
+    import resource  # Windows has none
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

@@ -39,7 +39,7 @@ def test_every_mistake_is_one_line_in_one_voice(app, args, message):
     assert said.startswith(message) and "Zorblatt" not in said
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+@pytest.mark.posix
 def test_without_an_input_a_terminal_sees_a_note_in_both_modes_and_a_script_an_error():
     leader, follower = os.openpty()
     command = [sys.executable, "-m", "spacy", "dx", "sanitize"]

@@ -5,12 +5,11 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from conftest import EPSILON, UNKNOWN_SECRETS, leaks, space_options
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="needs POSIX")]
+pytestmark = [pytest.mark.slow, pytest.mark.posix]
 TEXT = f"the dog saw the old house by the river {UNKNOWN_SECRETS[0]}"
 START = "from spacy.cli import setup_cli\nsetup_cli()"
 
@@ -36,7 +35,7 @@ def options(space_path):
     return [*space_options(space_path), "-m", "exponential", "-e", EPSILON]
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+@pytest.mark.posix
 def test_too_little_memory_ends_with_a_sentence(tmp_path, options):
     """RLIMIT_AS: what is in use when the command begins, and 48 MB more."""
     before = (

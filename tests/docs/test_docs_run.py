@@ -43,6 +43,7 @@ INDENTED = re.compile(
 )
 SHELL = re.compile(r"[|<>&;`]|\$\(")  # what dx in this process does not know
 pytestmark = [
+    pytest.mark.posix,
     pytest.mark.slow,
     pytest.mark.skipif(not DOCS.exists(), reason="the docs are not beside the tests"),
 ]

@@ -33,7 +33,10 @@ EXAMPLES = [
 ]  # fmt: skip
 INSTALL = "pip install -e ."
 
-pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")
+pytestmark = [
+    pytest.mark.posix,
+    pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests"),
+]
 
 
 def blocks(heading):

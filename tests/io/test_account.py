@@ -101,6 +101,7 @@ def test_a_loss_without_bound_is_kept_and_refused_by_any_limit(tmp_path):
         Account(limit=1e300).charge("ann", lost)
 
 
+@pytest.mark.posix
 def test_a_file_of_another_basis_or_of_none_is_refused(tmp_path):
     path = tmp_path / "a.db"
     Account(path, basis="metric-dp, path").close()

@@ -461,6 +461,7 @@ def test_wrong_types_are_named_and_nothing_is_written(dx, tmp_path, capfd, form)
     no_secret_in(told)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("there", ["folder", "link", "loop", "nothing"])
 def test_what_is_no_file_is_one_sentence(dx, tmp_path, there):
     path = tmp_path / "in.csv"
@@ -491,7 +492,7 @@ def test_formats_are_guessed_and_binary_ones_named(raw):
             guess_format(raw.encode(), FileOptions())
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="select takes sockets alone")
+@pytest.mark.posix
 def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
     reading, writing = os.pipe()
     line = b'{"text": "the cat"}\n'
@@ -539,6 +540,7 @@ def test_one_person_is_one_in_every_format_and_spelling(tmp_path, users):
     assert len(shifted) == 1
 
 
+@pytest.mark.posix
 def test_links_that_lead_out_of_the_folder_are_counted_and_left_out(tmp_path):
     for name in ("in", "other"):
         (tmp_path / name).mkdir()

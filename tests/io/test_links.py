@@ -14,7 +14,7 @@ from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.resuming import parts_folder
 from spacy_dxprivacy.io.run import sanitize
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and modes")
+pytestmark = pytest.mark.posix
 
 
 @pytest.fixture(scope="module")

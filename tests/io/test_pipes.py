@@ -14,7 +14,7 @@ from spacy_dxprivacy.files.word_lists import read_words
 from spacy_dxprivacy.prompts.table import read_table
 from spacy_dxprivacy.space.sources import load
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+pytestmark = pytest.mark.posix
 SECONDS = 5
 
 

@@ -141,6 +141,7 @@ def test_other_settings_and_two_runs_at_once_are_refused(nlp, source, out, space
         run(nlp, source, out)
 
 
+@pytest.mark.posix
 def test_what_is_kept_for_the_next_run_is_for_its_owner_and_names_nobody(tmp_path, monkeypatch):
     (tmp_path / "c.cfg").write_text(PERSONS + "max_epsilon_per_person = 50\n")
     (tmp_path / "in").mkdir()
@@ -180,7 +181,7 @@ def test_a_person_has_one_hash_in_a_run_and_another_in_the_next(nlp, tmp_path):
     assert len(set(seen)) == 4
 
 
-@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.posix
 def test_links_and_forged_parts_are_refused(nlp, source, out, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     parts_folder(out).symlink_to(tmp_path / "elsewhere")

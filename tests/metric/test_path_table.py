@@ -148,7 +148,7 @@ def test_what_does_not_come_out_as_it_ships_is_not_kept(cache, tmp_path):
     assert not any(cache.iterdir())
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.posix
 def test_a_pipe_in_its_place_blocks_nobody(cache):
     cache.mkdir()
     name = path_table._file_of(graph_of(fitted()))[0]
@@ -162,7 +162,7 @@ def store(_):
     return fitted().facts.store_paths(lambda count: None)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+@pytest.mark.posix
 def test_nobody_else_can_look_which_parts_were_read(stored):
     assert stored.stat().st_mode & 0o077 == 0
 

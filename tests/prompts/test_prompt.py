@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -87,6 +88,7 @@ def test_what_is_no_text_is_refused_and_leaves_clean_as_it_was():
     assert len(cleaned) > 3  # no conversation
 
 
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
 def test_no_child_process_gets_the_secret():
     dx.prompt([TEXT, "She was born on 1983-04-27."])
     code = "import os; print(sorted(os.environ.items()), open('/proc/self/cmdline').read())"

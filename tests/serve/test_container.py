@@ -25,6 +25,7 @@ def instructions():
     return [tuple(line.split(None, 1)) for line in lines if line.strip()]
 
 
+@pytest.mark.posix
 @pytest.mark.skipif(not (ROOT / "MANIFEST.in").exists(), reason="the tests are not in a checkout")
 def test_the_image_is_built_of_what_is_there_and_runs_as_nobody():
     known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL",
@@ -51,6 +52,7 @@ def test_the_linter_of_dockerfiles_finds_nothing():
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_what_the_dockerfile_runs_makes_a_service_that_is_healthy(tmp_path):
     """Its lines (COPY, RUN, ENTRYPOINT, HEALTHCHECK), with a folder in place of the root."""

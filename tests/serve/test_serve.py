@@ -329,6 +329,7 @@ def test_a_path_that_is_not_of_the_list_is_refused(make_service, path):
     assert answer.status == 404 and list(answer.json) == ["error"]
 
 
+@pytest.mark.posix
 def test_the_file_of_tokens(tmp_path):
     path = tmp_path / "callers"
     tokens = {name: add_token(path, name) for name in ("ann", "bob")}
@@ -360,6 +361,7 @@ def test_a_service_that_others_can_reach_takes_more():
 # -- how much -------------------------------------------------------------------------------------
 
 
+@pytest.mark.posix
 def test_a_budget_is_spent_and_stays_so_after_a_restart(make_service, tmp_path):
     path = tmp_path / "spent.db"
     service = make_service(budget=9.0, path=path)
@@ -703,6 +705,7 @@ def running(space_path, *options):
         process.stderr.close()
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_service_from_start_to_a_graceful_stop(space_path, tmp_path, workers):

@@ -401,6 +401,7 @@ def test_keyed_streams_are_uniform_over_keys():
     assert one == again
 
 
+@pytest.mark.posix
 def test_a_key_that_is_short_public_or_missing_is_refused(tmp_path, key):
     assert len(read_key(key)) == 32 and os.stat(key).st_mode & 0o777 == 0o600
     with pytest.raises(UsageError, match="exists already"):
