@@ -185,7 +185,7 @@ class Errors:
     )
     DX031 = (
         "The selector protects {missing}, but the components before it predict only: {known}."
-        " Set the selector's labels to what your pipeline predicts."
+        " Set the selector's labels to what your pipeline predicts.{hint}"
     )
     DX032 = (
         "This Doc has no receipt that matches it, so its text may be the original. Check that"
@@ -297,7 +297,10 @@ class Errors:
         "The column of users holds values of type {given}, which cannot be compared reliably."
         " Use texts, whole numbers or UUIDs."
     )
-    DX111 = "{path} cannot be used as a key: {why}. `dx sanitize --key FILE` makes one."
+    DX111 = (
+        "{path} cannot be used as a key: {why}. A new key is made where `dx sanitize` finds none, "
+        "but a lost one cannot be made again: get it from a copy."
+    )
     DX112 = (
         "surrogates is {given}. Give the name of a preset, or for each label a block such as "
         '@dx_surrogates = "dx.Name.v1".'

@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from ..config.options import PROMPT_ENTITIES, PROXY_ONLY, PipelineOptions, ServiceOptions
-from ..errors import UsageError
+from ..errors import DxError, UsageError
 from ..files.atomic import check_replaceable, write_bytes
 from ..files.keys import read_key
 from ..files.limits import MAX_RECORD, check_size
@@ -131,19 +131,24 @@ def restore_cli(
         except OSError as error:
             raise UsageError(f"{answer}: {error.strerror}.") from None
         except UnicodeDecodeError:
-            raise UsageError(f"{answer}: is not UTF-8.") from None
+            why = "is not text in UTF-8. Copy the text of a document into a .txt file first"
+            raise UsageError(f"{answer}: {why}.") from None
     restorer = TableRestorer(saved)
     restored = restorer.restore(text)
     if output is None:
         typer.echo(restored, nl=False)
     else:
         write_bytes(output, restored.encode(), force=force)
-    typer.echo(f"{restorer.restored} restored.", err=True)
+    rows = len(saved.entries)
+    typer.echo(f"{restorer.restored} restored, of {rows} surrogates of the table.", err=True)
     for label, lines_by_label in groupby(sorted(restorer.unrestored), key=lambda pair: pair[0]):
         lines = [line for _, line in lines_by_label]
         listed = ", ".join(map(str, dict.fromkeys(lines)))
         why = "may not be a surrogate, or have several originals, and stay unchanged"
         typer.echo(f"{len(lines)} of {label} {why}: line {listed}.", err=True)
+    if restorer.is_of_another(text):
+        why = "has names, and none of them is in the table. Is it the table of another document"
+        raise DxError(f"{answer}: {why}?")
 
 
 @options.from_settings(without=PROXY_ONLY)

@@ -162,7 +162,9 @@ def errors_as_one_line(command: str) -> Iterator[None]:
         if error.errno == errno.EPIPE:  # the reader of stdout has closed it: click exits silently
             raise
         discard_stdout()
-        stop(command, f"{error.strerror or type(error).__name__}. {REMOVED}", 1)
+        # Of a hidden file that is being written, its folder is named.
+        place = f"{Path(error.filename).parent}: " if error.filename else ""
+        stop(command, f"{place}{error.strerror or type(error).__name__}. {REMOVED}", 1)
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(last.filename).name}, line {last.lineno}"

@@ -195,7 +195,7 @@ def _make_keys(*paths: Path | str | None) -> None:
         for path in [Path(path) for path in paths if path is not None]:
             if not path.exists():
                 make_key(path)
-                about = "Anyone who has it can link surrogates to originals."
+                about = "Anyone who has it can link surrogates to originals. Keep a copy."
                 typer.echo(f"{path}: new key. {about}", err=True)
             read_key(path)
 

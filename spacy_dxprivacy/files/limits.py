@@ -39,6 +39,7 @@ MAX_DEPTH = 200  # nested lists in JSON and msgpack
 # Vectors and documents have ratios of 2 to 10, zip bombs of 1000.
 RATIO_CHECKED_FROM = 64 * MB
 MAX_RATIO = 200
+ENCRYPTED = b"\xd0\xcf\x11\xe0"  # first bytes of encrypted office files, and of those before 2007
 
 
 class TooLarge(DxError):

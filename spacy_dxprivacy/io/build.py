@@ -160,7 +160,12 @@ def _configured(config: Path | str, overrides: Mapping[str, Any]) -> Language:
     path = Path(config)
     if path.is_dir():
         if not (path / "config.cfg").is_file():
-            raise UsageError(f"{path}: is not a saved pipeline, since it has no config.cfg.")
+            why = "is a folder without config.cfg, so it is not a saved pipeline"
+            example = next(iter(sorted(path.glob("*.cfg"))), "")
+            remedy = (
+                f"name one of its files, such as {example}" if example else "name a config file"
+            )
+            raise UsageError(f"{path}: {why}: {remedy}.")
         read_config(path / "config.cfg")
         return _loaded(path, overrides)
     if not path.exists():

@@ -14,13 +14,12 @@ from functools import partial
 from typing import Any
 
 from ..about import DATA
-from ..files.limits import MB, check_ratio, too_large
+from ..files.limits import ENCRYPTED, MB, check_ratio, too_large
 from ..validate import needs
 from .formats import zipped
 from .pieces import BadDocument, Pieces, word_list, word_map
 
 MAX_PARTS = 512 * MB
-ENCRYPTED = b"\xd0\xcf\x11\xe0"  # first bytes of encrypted files, and of Word before 2007
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _OFFICE = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _PART = re.compile(rf"{re.escape(_OFFICE)}\.(document\.main|header|footer|\w+notes|comments)\+xml")

@@ -102,7 +102,7 @@ def sanitize(
                 sums = (parts and parts.find_part(job)) or output.sanitize()
             except UsageError as error:
                 if len(jobs) == 1:
-                    raise
+                    raise _named(error, job) from None
                 tally.count += Count(failed=((*output.failed, 0),))
                 on_failure(job, 0, str(error))
                 continue
@@ -123,6 +123,12 @@ def sanitize(
     tally.in_clear += [FILE_NAMES] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally
+
+
+def _named(error: UsageError, job: Job) -> UsageError:
+    """Return an error that says which file could not be read."""
+    place, why = f"{job.name}: ", str(error)
+    return UsageError(why if job.text is not None or why.startswith(place) else place + why)
 
 
 @dataclass

@@ -18,7 +18,16 @@ from weakref import finalize
 
 from ..config.options import FileOptions
 from ..errors import DxError, UsageError
-from ..files.limits import MAX_RECORD, MB, TooLarge, check_ratio, decode, numbered_lines, read_all
+from ..files.limits import (
+    ENCRYPTED,
+    MAX_RECORD,
+    MB,
+    TooLarge,
+    check_ratio,
+    decode,
+    numbered_lines,
+    read_all,
+)
 from ..validate import needs
 from .formats import (
     Fields,
@@ -151,6 +160,9 @@ def _read_sheet(handle: IO[bytes]) -> Iterator[list[tuple[Any, str]]]:
     import openpyxl
 
     raw = read_all(handle, MAX_SHEET)
+    if raw.startswith(ENCRYPTED):
+        why = "it is encrypted, or from Excel before 2007"
+        raise UsageError(f"{why}: save it as .xlsx, without a password.")
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             check_ratio("the .xlsx file", len(raw), sum(i.file_size for i in archive.infolist()))

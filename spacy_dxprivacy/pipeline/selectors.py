@@ -25,7 +25,7 @@ from ..config.options import to_names
 from ..entities.extent import Bounds
 from ..entities.phrases import in_tokens
 from ..entities.tables import pattern
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, did_you_mean
 from ..files.word_lists import read_words
 from ..registries import registry
 from ..text.mentions import Entity, find_entities, plain_label, unite
@@ -225,7 +225,8 @@ class Entities:
         missing = [label for label in self.labels if plain_label(label) not in plain]
         if predicted is not None and missing:
             labels = ", ".join(sorted(predicted)) or "no label at all"
-            raise DxError(Errors.DX031.format(missing=", ".join(missing), known=labels))
+            hint = did_you_mean(missing[0].upper(), predicted)
+            raise DxError(Errors.DX031.format(missing=", ".join(missing), known=labels, hint=hint))
 
 
 def _names_among(doc: Doc, mentions: list[Entity]) -> list[Entity]:

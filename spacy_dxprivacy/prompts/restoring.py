@@ -21,12 +21,22 @@ from itertools import count
 
 from spacy.tokens import Doc
 
+from ..entities.tables import NAMES
+from ..entities.words import builtin_lexicon
 from ..surrogates.base import Mention, Surrogate
 from ..surrogates.name_forms import fold, form_of
 from ..surrogates.replacements import Replacement
 from ..text.mentions import plain_label
 from .prose import MASK, Prose, blanks_of, is_locator, last_blank
-from .table import MAX_ABBREVIATION, SHARED, Entry, SurrogateTable, fits, is_upper
+from .table import (
+    MAX_ABBREVIATION,
+    SHARED,
+    Entry,
+    SurrogateTable,
+    fits,
+    is_upper,
+    strange_words,
+)
 
 # The value for a surrogate in lower case: its original, the spellings of the surrogate that are
 # restored (empty: all spellings), and whether the original also occurs in lower case.
@@ -447,7 +457,7 @@ class TableRestorer(Restorer):
     """Restores the unambiguous surrogates of a table in a text.
 
     restored: number of restored surrogates. unrestored: label and line number of each surrogate
-    that stays, since it is ambiguous or has several originals.
+    that stays, since it is ambiguous or has several originals. found: labels of both.
     """
 
     def __init__(self, table: SurrogateTable) -> None:
@@ -456,16 +466,28 @@ class TableRestorer(Restorer):
         self._by_form = {_norm(form): e for e in table.entries.values() for form in e.forms}
         super().__init__(dict.fromkeys(self._by_form, ("", (), False)))
         self.restored, self.unrestored = 0, list[tuple[str, int]]()
+        self.found = set[str]()
 
     def restore(self, text: str) -> str:
         self._begin()
         self._pieces = [text]
         return self.flush()
 
+    def is_of_another(self, text: str) -> bool:
+        """Return whether a text, once restored, seems to be of another document: it has names, the
+        table has others, and none of them was found."""
+        entries = self._table.entries
+        has_persons = any(plain_label(entry.label) == "PERSON" for entry in entries.values())
+        if not has_persons or "PERSON" in self.found:
+            return False
+        names = builtin_lexicon()
+        return any(names.of(word) & NAMES for word in strange_words(text, entries))
+
     def _original(self, match: re.Match[str], *, is_held: bool) -> str:
         entry = self._by_form.get(_norm(match[0]))
         if entry is None:  # the pattern matches ı as i
             return match[0]
+        self.found.add(plain_label(entry.label))
         is_sure = entry.certain and fits(match, entry, self._table.entries)
         if entry.original and is_sure and not is_held:
             self.restored += 1

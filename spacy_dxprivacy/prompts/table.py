@@ -17,7 +17,7 @@ import hmac
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -262,6 +262,11 @@ def is_strange(word: str, entries: Mapping[str, Entry]) -> bool:
     if lexicon.of(title) & NAMES:
         return lexicon.plainness(title) < MIN_COMMON_PLAINNESS
     return not (bare.isupper() or is_common(bare))
+
+
+def strange_words(text: str, entries: Mapping[str, Entry]) -> Iterator[str]:
+    """Yield the words of a text that may be names of no surrogate."""
+    return (word for word in _LETTERS.findall(text) if is_strange(word, entries))
 
 
 def _bare_word(word: str) -> str:

@@ -76,7 +76,7 @@ def test_each_form_takes_overrides(config):
 def test_anything_else_is_refused_in_one_line(tmp_path):
     says = "no such config file, no saved pipeline, and no installed one"
     assert says in refusal(run_dx("sanitize", "--text", TEXT, "-c", "en_no_pipeline"))
-    assert "no config.cfg" in refusal(run_dx("sanitize", "--text", TEXT, "-c", tmp_path))
+    assert "without config.cfg" in refusal(run_dx("sanitize", "--text", TEXT, "-c", tmp_path))
     spacy.blank("en").to_disk(tmp_path / "blank")
     assert "no active dx_sanitizer" in refusal(
         run_dx("sanitize", "--text", TEXT, "-c", tmp_path / "blank")
