@@ -32,7 +32,7 @@ MIN_FIRST_TYPO = 7  # where the wrong letter is the first
 MIN_DIGITS = 5  # digits of a code
 NATIONAL_DIGITS = 8  # digits of a telephone number that are compared, without its country
 CODES = frozenset({"PHONE", "ID", "USERNAME", "EMAIL", "URL", "SECRET", "ZIP", "ZIP_CODE"})
-WHOLE = frozenset({"DATE", "AGE"})  # without parts
+WHOLE = frozenset({"DATE"})  # without parts
 USER = "user"  # label of the words of a user name or of the local part of a mail address
 LETTERS = re.compile(r"[^\W\d_]+")
 # A word with marks inside: an address, a path, a user name, the name of a file.
@@ -46,6 +46,14 @@ _ALNUM = re.compile(r"[^\W_]+")
 MAX_CODE_PIECES = 8  # pieces of a code, between blanks and marks
 MAX_CODE_GAP = 3  # characters between these
 _RUN = re.compile(r"\d(?:[ \t\u00a0()/.\-\u2013]{0,3}\d)+")
+_NUMERIC_DATE = re.compile(r"(?<!\d)(\d{1,2}|\d{4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?!\d)")
+_DATE = re.compile(
+    r"(?<!\d)(\d{1,2})(?:\.|st|nd|rd|th|er|º)? (?:de )?([^\W\d_]{3,})\.?,? (?:del? )?"
+    r"(\d{4})(?!\d)|"
+    r"([^\W\d_]{3,})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\d)"
+)
+DateKey = tuple[int, frozenset[int]]  # year of the century, and month and day in either order
+_STREETS = {"strasse": "str", "straat": "str"}
 _SENTENCE_END = re.compile(r"(?:^|[.!?:\n\t\"\u201e\u201c(*-])\s*\Z")
 _IN_PLACE = frozenset("in aus nach bei from to near at à de en a uit naar te".split())
 _OLD_ENDS = ("en", "er", "e", "ens", "ers", "es", "n", "r", "s", "")
@@ -98,6 +106,24 @@ def is_known(word: str) -> bool:
     return word in lexicon or word.capitalize() in lexicon or word in listed_names()
 
 
+@cache
+def _months() -> dict[str, int]:
+    languages = (date_words(language).spellings for language in ("en", *LANGUAGES))
+    return {fold(name): number for names in languages for name, number in names.items()}
+
+
+def dates_in(text: str) -> Iterator[tuple[int, int, DateKey]]:
+    """Yield start, end and key of each full date, in numbers or with the name of a month."""
+    for match in _NUMERIC_DATE.finditer(text):
+        first, _, middle, last = match.groups()
+        year, other = (first, last) if len(first) == 4 else (last, first)
+        yield *match.span(), (int(year) % 100, frozenset((int(middle), int(other))))
+    for match in _DATE.finditer(text):
+        day, month, year = match.group(1, 2, 3) if match[1] else match.group(5, 4, 6)
+        if number := _months().get(fold(month)):
+            yield *match.span(), (int(year) % 100, frozenset((number, int(day))))
+
+
 def is_calendar(word: str) -> bool:
     """Return whether a word, in lower case, is a month or a weekday in any language."""
     return fold(word) in _calendar()
@@ -124,7 +150,7 @@ class Forms:
         self.language, self.exact = language, exact
         self.parts: dict[str, str] = {}  # folded part -> as it is in the original, in lower case
         self.places: set[str] = set()
-        self.wholes: dict[str, str] = {}
+        self.dates: dict[DateKey, str] = {}
         self.codes: dict[str, str] = {}
         self.numbers: dict[str, str] = {}
         names = []
@@ -133,11 +159,13 @@ class Forms:
             if label in CODES or (label not in WHOLE and sum(c.isdigit() for c in text) > 4):
                 self._add_code(label, text)
             if label in WHOLE:
-                self._add_whole(text)
+                self.dates |= {key: text.casefold() for *_, key in dates_in(text)}
             elif label not in CODES:
                 names += [text] if label == "PERSON" else []
                 self._add_parts(label, text)
-        self.initials = set() if exact else initials_of(names) - NO_INITIALS
+        initials = set() if exact else initials_of(names)
+        self.initials = initials - NO_INITIALS
+        self.reversed = {letters[::-1] for letters in initials} - NO_INITIALS
         self._typos: dict[str, set[str]] = defaultdict(set)
         for part in self.parts:
             if len(part) >= MIN_TYPO and not exact:
@@ -145,7 +173,7 @@ class Forms:
                     self._typos[shorter].add(part)
 
     def __bool__(self) -> bool:
-        return bool(self.parts or self.wholes or self.codes or self.numbers)
+        return bool(self.parts or self.dates or self.codes or self.numbers)
 
     def _add_parts(self, label: str, text: str) -> None:
         pieces = LETTERS.findall(text)
@@ -156,14 +184,12 @@ class Forms:
             # A name of several words, such as a street, has ordinary ones.
             if label != "PERSON" and len(pieces) > 1 and is_public(lower, self.language):
                 continue
-            for spelled in {fold(lower), *in_ascii(lower)}:
+            ends = {end: fold(lower).removesuffix(end) + short for end, short in _STREETS.items()}
+            streets = {short for end, short in ends.items() if fold(lower).endswith(end)}
+            for spelled in {fold(lower), *in_ascii(lower), *streets}:
                 self.parts.setdefault(spelled, lower)
                 if label not in ("PERSON", USER):
                     self.places.add(spelled)
-
-    def _add_whole(self, text: str) -> None:
-        if len(text) > 5 and any(c.isdigit() for c in text):
-            self.wholes[text.casefold()] = text.casefold()
 
     def _add_code(self, label: str, text: str) -> None:
         squeezed = "".join(c for c in text.casefold() if c.isalnum())
@@ -178,7 +204,7 @@ class Forms:
     def find(self, text: str) -> list[Hit]:
         """Return the forms in a text, in order; one for each place."""
         hits: dict[int, Hit] = {}
-        finders = [self._names, self._codes, self._wholes]
+        finders = [self._names, self._dates, self._codes]
         finders += [] if self.exact else [self._glued, self._broken, self._initials, self._near]
         taken = list[tuple[int, int]]()
         for finder in finders:
@@ -192,7 +218,8 @@ class Forms:
         for match in LETTERS.finditer(text):
             word = match[0]
             part, form = self._part_of(fold(word))
-            if form == "genitive" and is_public(part, self.language):
+            ordinary = is_public(part, self.language) and part not in self.places
+            if form == "genitive" and ordinary:
                 continue
             if part and self._is_name(part, word, text, match.start()):
                 form = "upper case" if word.isupper() and len(word) > 1 and not form else form
@@ -249,13 +276,10 @@ class Forms:
                     yield Hit(first.start(), end, "code", squeezed, self.codes[squeezed])
                     break
 
-    def _wholes(self, text: str) -> Iterator[Hit]:
-        lower = text.casefold()
-        if len(lower) != len(text):
-            lower = text.lower()
-        for whole in self.wholes:
-            for match in re.finditer(rf"(?<!\w){re.escape(whole)}(?!\w)", lower):
-                yield Hit(*match.span(), "date", whole, whole)
+    def _dates(self, text: str) -> Iterator[Hit]:
+        for start, end, key in dates_in(text) if self.dates else ():
+            if key in self.dates:
+                yield Hit(start, end, "date", text[start:end].casefold(), self.dates[key])
 
     def _glued(self, text: str) -> Iterator[Hit]:
         """Find parts in addresses, paths, names of files and user names, and in longer words."""
@@ -294,7 +318,8 @@ class Forms:
         for found in (_DOTTED, _BRACKETED, _SPEAKER):
             for match in found.finditer(text):
                 letters = "".join(LETTERS.findall(match[0]))
-                if letters.isupper() and letters in self.initials:
+                names = self.initials | (self.reversed if found is _DOTTED else set())
+                if letters.isupper() and letters in names:
                     end = match.start() + len(match[0].rstrip())
                     yield Hit(match.start(), end, "initials", letters.lower(), letters.lower())
 

@@ -33,7 +33,7 @@ from .forms import (
     starts_sentence,
 )
 
-UNSOUGHT = NUMBERS | {"TIME"}  # labels that are no persons, places or identifiers
+UNSOUGHT = NUMBERS | {"TIME", "AGE"}  # labels that are no persons, places or identifiers
 RANDOM = ("initials", "date")  # forms that are few
 MIN_CODE = 7  # letters and digits of a code that random ones do not equal by chance
 MAX_BY_CHANCE = 2  # words of a document that are all their own surrogates

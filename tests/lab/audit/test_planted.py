@@ -19,6 +19,7 @@ from spacy_dxprivacy.lab.audit.entity_mode import EntityAudit
 from spacy_dxprivacy.lab.audit.forms import Forms, Sought
 from spacy_dxprivacy.lab.audit.original import read_original, rules
 from spacy_dxprivacy.lab.audit.replaced import Document, read_document
+from spacy_dxprivacy.text.normal import normal_form
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 REPLACED = "replaced, and readable"
@@ -147,7 +148,25 @@ def test_ordinary_words_are_no_names():
     assert [hit.word for hit in forms.find("This was said by Grace")] == ["grace"]
 
 
-@pytest.mark.parametrize("text", ["Fallnummer 20417", "the weight of Habermohn", "Dr. J. D. came"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "born 12.3.1961", "1961-03-12", "March 12, 1961", "12. März 1961", "12/03/61", "S.H.",
+        "H. S.", "Wiesenstr. 14", "Wiesenstrasse", "(03641)445566", "+49 3641 44 55 66", "in Jena",
+        "Jenaer Klinik", "Habermehls'", "Ha\u00adbermehl", "h\u0430bermehl", "#Habermehl",
+    ],
+)  # fmt: skip
+def test_a_form_in_other_signs_is_found(text):
+    sought = {"PERSON": "Sabine Habermehl", "DATE": "12. März 1961", "ADDRESS": "Wiesenstraße 14"}
+    sought |= {"PHONE": "03641 445566", "GPE": "Jena"}
+    forms = Forms([Sought(*pair) for pair in sought.items()], "de")
+    assert len(forms.find(normal_form(text))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Fallnummer 20417", "des Hofes", "Dr. J. D. came", "am 1.2.1961", "an den 12. Mai 1961"],
+)
 def test_other_names_and_numbers_are_none_of_these_forms(text):
     forms = Forms([Sought("PERSON", "Sabine Habermehl"), Sought("ID", "120417")], "de")
     assert not forms.find(text)
