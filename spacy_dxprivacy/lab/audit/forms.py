@@ -33,6 +33,7 @@ MIN_DIGITS = 5  # digits of a code
 NATIONAL_DIGITS = 8  # digits of a telephone number that are compared, without its country
 CODES = frozenset({"PHONE", "ID", "USERNAME", "EMAIL", "URL", "SECRET", "ZIP", "ZIP_CODE"})
 WHOLE = frozenset({"DATE"})  # without parts
+OF_PLACE = "adjective of the place"
 USER = "user"  # label of the words of a user name or of the local part of a mail address
 LETTERS = re.compile(r"[^\W\d_]+")
 # A word with marks inside: an address, a path, a user name, the name of a file.
@@ -221,7 +222,9 @@ class Forms:
             ordinary = is_public(part, self.language) and part not in self.places
             if form == "genitive" and ordinary:
                 continue
-            if part and self._is_name(part, word, text, match.start()):
+            # An adjective of a town tells it from the ordinary word (Jenaer, Essener).
+            told = form == OF_PLACE and not is_public(word.casefold(), self.language)
+            if part and (told or self._is_name(part, word, text, match.start())):
                 form = "upper case" if word.isupper() and len(word) > 1 and not form else form
                 yield Hit(*match.span(), form or "part of the name", word.lower(), self.parts[part])
 
@@ -236,7 +239,7 @@ class Forms:
         for end in ("er", "ern", "ers"):
             stem = folded.removesuffix(end)
             if stem != folded and len(stem) >= MIN_GENITIVE and stem in self.places:
-                return stem, "adjective of the place"
+                return stem, OF_PLACE
         return "", ""
 
     def _is_name(self, part: str, word: str, text: str, start: int) -> bool:

@@ -36,6 +36,7 @@ from .forms import (
 UNSOUGHT = NUMBERS | {"TIME", "AGE"}  # labels that are no persons, places or identifiers
 RANDOM = ("initials", "date")  # forms that are few
 MIN_CODE = 7  # letters and digits of a code that random ones do not equal by chance
+MAX_ABBREVIATION = 4  # letters of a word in capitals that is rather no name
 MAX_BY_CHANCE = 2  # words of a document that are all their own surrogates
 
 
@@ -245,7 +246,8 @@ def is_candidate(word: str, before: str, language: str) -> bool:
         return True
     if not word[0].isupper() or len(word) < MIN_PART or not word.isalpha():
         return False
-    if is_public(lower, language) or is_calendar(lower):
+    is_short = word.isupper() and len(word) <= MAX_ABBREVIATION
+    if is_short or is_public(lower, language) or is_calendar(lower) or lower in TITLES:
         return False
     if builtin_lexicon().of(word.capitalize()) & (NAMES | PLACES):
         return True
