@@ -297,7 +297,7 @@ def _unchecked(tally: Tally, *, is_measured: bool) -> Statement:
     )
     headlines = _those(
         (searches, f"whether all were found{f': {shares}' if shares else ''}"),
-        (guessed, "how many words of these texts can be guessed"),
+        (guessed, "how many words can be guessed"),
         (tally.failures, failed),
         (parts, f"{plural(sum(parts.values()), 'part')} left out"),
         (unread, unread),

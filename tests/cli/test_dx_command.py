@@ -50,7 +50,7 @@ def test_without_an_input_a_terminal_sees_a_note_in_both_modes_and_a_script_an_e
     assert lines[1] == NOTE
     by_entities, sampled = (lines[i - 1] for i, line in enumerate(lines) if "  Replaced " in line)
     assert "retired teacher" in by_entities and "Whitcombe" not in by_entities + sampled
-    assert sum(line.startswith("  Guarantee ") for line in lines) == 2
+    assert sum(line.startswith("  Linked by ") for line in lines) == 2
     assert "name an INPUT" in refusal(run_dx("sanitize"))
 
 

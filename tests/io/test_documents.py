@@ -77,7 +77,7 @@ def test_nothing_of_a_person_is_left_and_what_was_dropped_is_counted(clean, kind
         assert b"hollis.p" not in one and b"/hollis" not in one
     dropped = receipt["count"]["dropped"]
     assert dropped and all(count > 0 for count in dropped.values())
-    assert "not written" in stderr
+    assert "left out" in stderr
     no_secret_in(json.dumps(receipt).encode() + stderr.encode())
     assert any(line.startswith("markup") for line in receipt["stages"][-1]["in_clear"])
 
