@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..privacy.guarantee import Guarantee
-from ..text.mentions import plain_label
 from .count import Count
 
 # Label -> a word for one mention; in the plural that word with an s, if the second is empty.
@@ -55,6 +54,9 @@ def _of_found(nouns: tuple[str, str], replaced: int, found: int) -> str:
 
 def nouns_of(label: str) -> tuple[str, str]:
     """Return plain words for one and for several mentions with a label."""
+    # Here, so that a Doc with a receipt can be read without the words of the package.
+    from ..text.mentions import plain_label
+
     one, several = NOUNS.get(label) or NOUNS.get(plain_label(label)) or (f"{label} entry", "")
     several = several or (f"{label} entries" if one.endswith(" entry") else f"{one}s")
     return one, several
