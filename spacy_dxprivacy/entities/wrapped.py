@@ -54,6 +54,8 @@ def _wrapped(text: str, language: str) -> Iterator[Entity]:
             if start < size < end - len(joint):
                 if label == "DATE" and _ends_with_date(before, language):
                     continue  # the next line begins another
+                if label == "ADDRESS" and before[-1:].isdigit() and after[:1].isdigit():
+                    continue  # two numbers in a column, as those of houses
                 yield Entity(label, begin + start, match.end() + end - size - len(joint))
 
 
@@ -78,7 +80,7 @@ def _read(line: str, language: str) -> Iterator[Entity]:
 @cache
 def _day() -> re.Pattern[str]:
     months = "|".join(sorted(date_words("en").spellings, key=len, reverse=True))
-    day = rf"{DAY}(?:st|nd|rd|th)?(?!\w)"
+    day = rf"{DAY}(?:st|nd|rd|th)?(?!\w|[:.]\d)"
     return re.compile(
         rf"(?<![\w.])(?:{day} (?:of )?(?:{months})(?!\w)\.?|(?:{months})\.? {day})(?:,? {YEAR})?|"
         rf"(?<!\w)(?:{months})\.?,? {YEAR}",

@@ -446,6 +446,8 @@ def _is_age(label: str, number: str, lead: str) -> bool:
     """Return whether a bare number is an age: by its label, the words before it, or as a word."""
     if label.upper() == "AGE" or number[0].isalpha() or pattern("AGE_BEFORE").search(lead):
         return True
+    if len(number) < 3 and pattern("BESIDE_NAME").search(lead):
+        return True
     old = all(int(age) >= TOP_AGE for age in re.findall(r"\d+", number))
     return old and pattern("OLD_BEFORE").search(lead) is not None
 

@@ -41,6 +41,11 @@ NAME_PARTICLES = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "ł": "l"}
 )
+# The first letter of a sentence and of a line, after a speaker's name.
+_OPENING = re.compile(
+    r"(?:\A|\n|[.?!][ \t])(?:[^\w\n]|\d){0,40}(?:[^\n.?!:]{1,40}:[ \t]{1,9})?([^\W\d_])"
+)
+MIN_OPENINGS, CAPITAL_SHARE = 4, 0.8
 # Words before an adjective; words with which a form of "be" introduces a person.
 _BEFORE_ADJECTIVES = frozenset(_LISTS["before_adjectives"].split())
 _BE = frozenset(_LISTS["be"].split())
@@ -94,13 +99,26 @@ def further_mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     """
     taken = {i for _, first, last in entities for i in range(first, last)}
     persons: list[Entity] = []
-    for i in places_of(doc, name_parts(doc, entities), taken):
+    parts = name_parts(doc, entities)
+    if parts and is_capitalised(doc.text):
+        # There, baker is no mention of Ms. Baker: a name is written small only in a code.
+        taken |= {t.i for t in doc if t.is_lower and t.is_alpha and not parts.get(t.text, True)
+                  and t.text in _rows()}  # fmt: skip
+    for i in places_of(doc, parts, taken):
         start = persons.pop().start if persons and persons[-1].end == i else i
         persons.append(Entity("PERSON", start, i + 1))
     taken.update(i for _, first, last in persons for i in range(first, last))
     initials = [Entity("PERSON", i, i + 1) for i in _initials(doc, entities) if i not in taken]
     taken.update(start for _, start, _ in initials)
     return [*persons, *initials, *_whole_mentions(doc, entities, taken)]
+
+
+def is_capitalised(text: str) -> bool:
+    """Return whether the lines and sentences of a text begin with capitals, as in a letter: in
+    chats and quick notes, names may be written small."""
+    openings = _OPENING.findall(text)
+    capitals = sum(map(str.isupper, openings))
+    return len(openings) >= MIN_OPENINGS and capitals >= CAPITAL_SHARE * len(openings)
 
 
 def initials_of(names: Iterable[str]) -> set[str]:

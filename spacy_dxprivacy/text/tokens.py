@@ -39,7 +39,10 @@ _FIELDS = re.compile(
     r"(?<=[:,=[{(]')(?=\w)|(?<=\w')(?=[:,\]})])|"
     r"(?<=[^\W_][;|])(?=[^\W_])|(?<=[^\W\d_],)(?=\d)|(?<=\d,)(?=[^\W\d_]))"
 )
+# What contains delimiters of its own, and which of them no e-mail address and no fraction contains.
 _NO_FIELDS = re.compile(r"[@/]|www")
+_ADDRESS = re.compile(r"://|www")
+_SURE = "\"'|;"
 # A mark at an end of a token ("'s" and the like are tokens). None is left by a tokenizer of spaCy's
 # languages; one that only splits at blanks leaves all.
 _EDGE = re.compile(
@@ -181,7 +184,8 @@ def _fields(text: str) -> list[str]:
     """Return the fields of a table within a token, and the marks between them."""
     marks = [match.start() for match in _FIELDS.finditer(text)]
     if _NO_FIELDS.search(text):
-        marks = [mark for mark in marks if text[mark] in "\"'"]
+        sure = "\"'" if _ADDRESS.search(text) else _SURE
+        marks = [mark for mark in marks if text[mark] in sure]
     edges = [0, *(edge for mark in marks for edge in (mark, mark + 1)), len(text)]
     fields = [text[start:end] for start, end in pairwise(edges)]
     if marks:  # what stands between a word and a quote is no part of it

@@ -1,0 +1,117 @@
+"""Words, values and orders of letters, tables, chats and minutes stay; the names beside them go."""
+
+import re
+
+import pytest
+from conftest import pipeline_of
+
+from spacy_dxprivacy import Rng
+from spacy_dxprivacy.surrogates.plain import make_preset
+from spacy_dxprivacy.surrogates.replacements import replace_mentions
+from spacy_dxprivacy.text.mentions import find_entities, is_capitalised
+
+LABELS = "PERSON DATE GPE ADDRESS ORG EMAIL PHONE ID URL".split()
+LETTER = "Dear Sir,\n\nThank you for the note. We read it.\n\n{}\n\nYours faithfully,\n"
+CHAT = "{}\nok will do\nsee you there\nno idea\n"
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+
+
+def released(nlp, text):
+    """Return a text in entity mode, with each mention of a surrogate."""
+    doc = nlp(text)
+    preset = {label: made for label, made in make_preset("standard").items() if label in LABELS}
+    out, end = "", 0
+    for item in replace_mentions(doc, preset, Rng(seed=1), find_entities(doc, LABELS)):
+        span = doc[item.start : item.end]
+        out += text[end : span.start_char] + (span.text if item.text is None else item.text)
+        end = span.end_char
+    return out + text[end:]
+
+
+def check(nlp, text, private=(), stays=()):
+    out = released(nlp, text)
+    for word in private:
+        assert not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", out), (word, out)
+    for word in stays:
+        assert re.search(rf"(?<!\w){re.escape(word)}(?!\w)", out), (word, out)
+
+
+@pytest.mark.parametrize(
+    ("row", "private", "stays"),
+    [
+        ("Ivo Grell;i.grell@a.example;Leeds;2;Ana;pump 3 trips", "Grell Leeds Ana", "2 pump 3"),
+        ("Ada Okoro;ada@b.example;York;4;Will;mouse is new", "Okoro York", "4 mouse"),
+        ("Rosa Lind|rosa.l@c.example|Derby|1|frost at -7", "Lind Derby", "1 frost"),
+        ("Bo Sand;b.sand@d.example;Hull;0.9;waters rise", "Sand Hull", "0.9 waters"),
+        ("Tia Baker;t.b@e.example;Ely;3;door is open", "Baker Ely", "3 door"),
+    ],
+)
+def test_fields_beside_a_mail_address_are_fields(nlp, row, private, stays):
+    check(nlp, LETTER.format(row), private.split(), stays.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Hortense Baker\tbaker, retired\ttaught the trade", "baker"),
+        ("Tadeo Frost called. A pipe burst after frost.", "frost"),
+        ("Alden Bishop is a cook and not a bishop.", "bishop"),
+        ("Nora Mason is no mason.", "mason"),
+        ("We met Mr Potter, who is a potter.", "potter"),
+    ],
+)
+def test_a_trade_in_small_letters_is_no_name_where_names_have_capitals(nlp, text, stays):
+    check(nlp, LETTER.format(text), (), [stays])
+
+
+@pytest.mark.parametrize("name", ["tunde", "marek", "priya", "lars", "chidi"])
+def test_names_in_small_letters_go_in_a_chat(nlp, name):
+    check(nlp, CHAT.format(f"is {name} coming? ask {name}"), [name])
+
+
+def test_a_speaker_does_not_make_a_chat_a_letter():
+    said = "confirm tonight\nare you sure\nmy car is here\nok then\nsee you"
+    assert not is_capitalised("\n".join(f"Rizal: {line}" for line in said.split("\n")))
+    assert not is_capitalised("\n".join(f"10:15:09 Rizal: {line}" for line in said.split("\n")))
+    assert is_capitalised(LETTER.format("He came."))
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Warren (64), Thanh (29) and Nora (7) came.", "64 29 7"),
+        ("In spring, Tobias Wren, 19, was found safe.", "19"),
+        ("My son (7) and her daughter (34) are here.", "7 34"),
+        ("Her comprehension is at the 91st percentile.", "91st"),
+        ("The hours rose from 30 to 45.", "30 45"),
+        ("He left before the second half of the match.", "second half"),
+        ("Because of the kidneys (eGFR 58, INR 2.1).", "eGFR 58 INR 2.1"),
+        ("A house at no. 16\n18 Cable Row is empty.", "16"),
+        ("He left in April. The street floods.", "The street floods"),
+        ("He is away 5 days of 7\n20 Cable Row is empty.", "5 7"),
+        ("It is back in May\n09:15 is the time of the call.", "09:15"),
+    ],
+)
+def test_values_and_ages_stay(nlp, text, stays):
+    check(nlp, LETTER.format(text), (), stays.split(" ") if "second" not in stays else [stays])
+
+
+def test_an_address_ends_before_the_date_of_a_letter(nlp):
+    text = "4410 Alder Park Blvd\nBend, OR 97702\n\nApril 9, 2024\n\nMr. Blum came on June 3, 2024."
+    doc = nlp(text)
+    assert [e.text for e in doc.ents if e.label_ == "DATE"] == ["April 9, 2024", "June 3, 2024"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5. BEQUEST. The late owner left it.", "HOST: Splendid. We go on.",
+        "TOWN OF THE YEAR", "Recovery: two hours.", "UPPER FLOOR: closed.",
+    ],
+)  # fmt: skip
+def test_a_common_word_with_the_capital_of_its_sentence_is_no_name(nlp, text):
+    check(nlp, LETTER.format(text), (), [text.split(":")[0].split()[0]])
