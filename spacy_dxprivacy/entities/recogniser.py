@@ -27,7 +27,7 @@ from ..text.tokens import outside_code, split_tokens
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .extent import Bounds
-from .tables import PLACES, pattern, words
+from .tables import FOLLOWING, PLACES, pattern, words
 from .words import ALSO_FIRST, builtin_lexicon, features, is_name
 
 BATCH_TOKENS = 4096  # per call of the network
@@ -52,6 +52,14 @@ _VALUE = re.compile(
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
+_VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,4}){1,3}")
+_STRENGTH = re.compile(  # 100/6: no day and month
+    r"(?=[\d.,/]*(?:3[2-9]|[4-9]\d|\d{3}))\d{1,4}(?:[.,]\d)?(?:/\d{1,4}(?:[.,]\d)?){1,2}|"
+    r"\d{1,4}(?:[.,]\d{1,2})?(?:mg|mcg|ml)"
+)
+_UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
+_MEASURE = re.compile(r"\d{1,6} ?([a-z]{1,4}|[a-z]{0,2}[A-Z]{1,2})")  # 132 kV
+_NUMBERED = re.compile(r"([a-z]{2,})-\d{1,4}")  # cache-4
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
@@ -267,10 +275,26 @@ def _is_other_word(doc: Doc, entity: Entity, *, capitalised: bool) -> bool:
         return not doc.text.islower() and is_word(within[0].text)
     if end - start > 1:
         return False
-    text = within.text
-    if label != "PERSON" and (len(text) == 1 or _is_of_value(doc, start)):
+    if label != "PERSON" and (len(within.text) == 1 or _is_of_value(doc, start)):
         return True
+    if (label == "PERSON" and _has_strength(doc, start)) or (
+        label == "ORG" and _has_version(doc, start)
+    ):
+        return True
+    if (numbered := _NUMBERED.fullmatch(within.text)) is not None:
+        return is_word(numbered[1]) and not is_name(numbered[1])
     return _is_common(doc, start) and _is_opening(doc, start)
+
+
+def _has_version(doc: Doc, i: int) -> bool:
+    """Return whether the number of a version follows a word, as in Ubuntu 24.04."""
+    return _VERSION.fullmatch(doc[i + 1 : i + 2].text) is not None
+
+
+def _has_strength(doc: Doc, i: int) -> bool:
+    """Return whether the strength of a drug follows a word, as in Fostair 100/6 and Zorvam 5 mg."""
+    after, unit = doc[i + 1 : i + 2].text, doc[i + 2 : i + 3].text.lower()
+    return _STRENGTH.fullmatch(after) is not None or (after[:1].isdigit() and unit in _UNITS)
 
 
 def _is_common(doc: Doc, i: int) -> bool:
@@ -365,6 +389,8 @@ def _is_value(doc: Doc, label: str, start: int, end: int) -> bool:
     if label == "ADDRESS":
         after = doc[end] if end < len(doc) else None
         ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
+        if (measure := _MEASURE.fullmatch(text)) is not None:
+            return measure[1].lower() in FOLLOWING["UNIT"] or not measure[1].islower()
         return text.isdigit() and len(text) < MIN_POSTAL_CODE and ends
     return label == "DATE" and _VALUE.fullmatch(text) is not None
 

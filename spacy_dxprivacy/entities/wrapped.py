@@ -23,7 +23,10 @@ NEAR = 24  # characters beside it, of which one is a digit
 _QUOTE = " \t>|#*/-"
 _ENDS, _BEGINS = re.compile(rf"\d[^\n]{{0,{NEAR}}}\Z"), re.compile(rf"[^\n]{{0,{NEAR}}}?\d")
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")
-_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
+_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.[^\W\d_]{2,63}(?![\w.-]*@)")
+_HANDLES = re.compile(
+    r"(?:^@\w.*\n(?:.*\n){0,3}?){2}", re.M
+)  # lines of a chat, which begin with them
 # Of an address of mail that a program cut at its sign, or with a soft break.
 _CUT = re.compile(r"\w@\Z|[\w@.-]=\Z")
 
@@ -38,6 +41,7 @@ def match_wrapped(doc: Doc, language: str) -> set[Entity]:
 
 def _wrapped(text: str, language: str) -> Iterator[Entity]:
     """Yield the entities, in characters."""
+    are_handles = "\n@" in text and _HANDLES.search(text) is not None
     for match in LINE_END.finditer(text):
         begin = max(text.rfind("\n", 0, match.start()) + 1, match.start() - BESIDE)
         before = text[begin : match.start()]
@@ -54,6 +58,8 @@ def _wrapped(text: str, language: str) -> Iterator[Entity]:
             if start < size < end - len(joint):
                 if label == "DATE" and _ends_with_date(before, language):
                     continue  # the next line begins another
+                if label == "EMAIL" and are_handles and after.startswith("@"):
+                    continue
                 if label == "ADDRESS" and before[-1:].isdigit() and after[:1].isdigit():
                     continue  # two numbers in a column, as those of houses
                 yield Entity(label, begin + start, match.end() + end - size - len(joint))

@@ -277,7 +277,7 @@ def _whole_mentions(doc: Doc, entities: list[Entity], taken: set[int]) -> Iterat
         if len(lower) > 4 and not all(map(is_word, lower.split())):
             key = tuple(token.lower_ for token in doc[first:last])
             wanted.setdefault(key[0], {}).setdefault(len(key), {}).setdefault(key, label)
-            local = lower.partition("@")[0] if label == "EMAIL" else ""
+            local = lower.partition("@")[0] if label == "EMAIL" else lower.partition("@")[2]
             if len(local) > MIN_GLUED_LETTERS and not is_word(local):  # a user name
                 wanted.setdefault(local, {}).setdefault(1, {}).setdefault((local,), label)
     if not wanted:

@@ -115,3 +115,70 @@ def test_an_address_ends_before_the_date_of_a_letter(nlp):
 )  # fmt: skip
 def test_a_common_word_with_the_capital_of_its_sentence_is_no_name(nlp, text):
     check(nlp, LETTER.format(text), (), [text.split(":")[0].split()[0]])
+
+
+@pytest.mark.parametrize(
+    ("text", "private", "stays"),
+    [
+        ("Enumerator: Ffion Grealish. District seven.", "Ffion Grealish", "Enumerator District"),
+        ("Porter: Mr Swales.", "Swales", "Porter Mr"),
+        ("Scrub: Ann Lim, Sunita K. Recovery: two hours.", "Sunita", "Scrub Recovery"),
+        (
+            "My wife Smt. Sulekha Bhaduri and Shri Prosenjit Mondal came.",
+            "Sulekha Mondal",
+            "Smt Shri",
+        ),
+        ("Atty. Benedict Osgood met Dame Olwen Tregear.", "Osgood Tregear", "Atty Dame"),
+    ],
+)
+def test_titles_and_labels_of_persons_stay(nlp, text, private, stays):
+    check(nlp, LETTER.format(text), private.split(), stays.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("It is said in Latin today.", "Latin"),
+        ("UNITED STATES DISTRICT COURT\nIt is so ordered.", "DISTRICT COURT"),
+        ("It runs on Ubuntu 24.04 and on Debian 12.1 here.", "Ubuntu 24.04"),
+        ("Take Fostair 100/6 two puffs and Trimbow 87/5/9 two puffs.", "Fostair 100/6"),
+        ("Take Trimbow 87/5/9 two puffs twice a day.", "87/5/9"),
+        ("```bash\nssh ada@host -p 2222\nrsync -av a b\n```", "2222"),
+        (
+            "The cache-4 has 812 keys; it is rated 132 kV.",
+            "cache-4 has 812 keys; it is rated 132 kV",
+        ),
+    ],
+)
+def test_names_of_things_and_their_values_stay(nlp, text, stays):
+    check(nlp, LETTER.format(text), (), [stays])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<{}> morning all\n<mo> hi {}\n<{}> ok",
+        "12:01 <{}> morning all\n12:02 <mo> hi {}",
+        "* {} has joined #builds\n<mo> hi {}",
+        "[12:01] <@{}> morning all\n[12:03] <mo> thanks {}",
+        "ask @{} about it\nok {} it is",
+    ],
+)
+@pytest.mark.parametrize("nick", ["pixelpriya", "lobsang_t", "tuxtanja7"])
+def test_the_nick_of_a_chat_is_a_name(nlp, text, nick):
+    check(nlp, text.replace("{}", nick), [nick])
+
+
+@pytest.mark.parametrize("name", ["Hyun-woo", "Saskia vd B", "Olu", "Kwabena Osei-Tutu", "Ji-ah"])
+def test_who_writes_before_a_time_in_brackets_is_a_person(nlp, name):
+    check(nlp, f"{name}, [12.05.2024 20:11]\nok\n\n{name}, [12.05.2024 20:13]\nfine", [name])
+
+
+def test_a_handle_below_a_number_is_no_mail_address(nlp):
+    doc = nlp("@jpark 03:16 revert to v2.7.9\n@amal.ho 03:19 yes\n@jpark 03:20 done")
+    assert not [ent for ent in doc.ents if ent.label_ == "EMAIL"]
+
+
+def test_tags_of_a_page_are_no_nicks(nlp):
+    text = "<li> one item\n<p> a paragraph\n<section> a part </section>"
+    assert released(nlp, text) == text
