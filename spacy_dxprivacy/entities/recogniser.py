@@ -27,7 +27,7 @@ from ..text.tokens import outside_code, split_tokens
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .extent import Bounds
-from .tables import FOLLOWING, PLACES, pattern, words
+from .tables import FOLLOWING, PLACES, PRODUCTS, pattern, words
 from .words import ALSO_FIRST, builtin_lexicon, features, is_name
 
 BATCH_TOKENS = 4096  # per call of the network
@@ -58,6 +58,11 @@ _STRENGTH = re.compile(  # 100/6: no day and month
     r"\d{1,4}(?:[.,]\d{1,2})?(?:mg|mcg|ml)"
 )
 _UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
+_ARTICLES, _AFTER_THING = (
+    frozenset({"the", "a", "an"}),
+    frozenset(". , ; : ! ? ) under in on at to by for from with and or".split()),
+)
+MIN_SMALL = 3  # letters of a place or firm in small letters
 _MEASURE = re.compile(r"\d{1,6} ?([a-z]{1,4}|[a-z]{0,2}[A-Z]{1,2})")  # 132 kV
 _NUMBERED = re.compile(r"([a-z]{2,})-\d{1,4}")  # cache-4
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
@@ -272,18 +277,42 @@ def _is_other_word(doc: Doc, entity: Entity, *, capitalised: bool) -> bool:
     if capitalised and all(token.is_lower and token.is_alpha for token in within):
         return True
     if label == "ORG" and end - start > 1 and within.text.islower():
-        return not doc.text.islower() and is_word(within[0].text)
+        joined = is_word(within[0].text) or any(token.is_stop for token in within)
+        return joined and not doc.text.islower()
     if end - start > 1:
         return False
     if label != "PERSON" and (len(within.text) == 1 or _is_of_value(doc, start)):
         return True
-    if (label == "PERSON" and _has_strength(doc, start)) or (
-        label == "ORG" and _has_version(doc, start)
-    ):
+    if label != "PERSON" and within.text.islower() and len(within.text) < MIN_SMALL:
+        return True
+    if label == "PERSON" and (_is_thing(doc, start) or _is_among_drugs(doc, start)):
+        return True
+    has_strength = label == "PERSON" and _has_strength(doc, start)
+    if has_strength or (label == "ORG" and _has_version(doc, start)):
         return True
     if (numbered := _NUMBERED.fullmatch(within.text)) is not None:
         return is_word(numbered[1]) and not is_name(numbered[1])
     return _is_common(doc, start) and _is_opening(doc, start)
+
+
+def _is_thing(doc: Doc, i: int) -> bool:
+    """Return whether an article makes a name that of a thing, as in "the Elgar was slow": a noun
+    behind it (the Lind file) or a plural (the Linds) leaves it the name of persons."""
+    if not i or doc[i - 1].text not in _ARTICLES or doc[i].text.endswith("s"):
+        return False
+    after = doc[i + 1 : i + 2]
+    return not after or after.text in _AFTER_THING
+
+
+def _is_among_drugs(doc: Doc, i: int) -> bool:
+    """Return whether a word stands in a list between two drugs."""
+    if i < 2 or i + 2 >= len(doc) or doc[i - 1].text != ",":
+        return False
+    if doc[i + 1].text not in (",", "and"):
+        return False
+    beside = (doc[i - 2].lower_, doc[i + 2].lower_)
+    is_drug = pattern("MEDICAL_END").fullmatch
+    return all(word in PRODUCTS or is_drug(word) is not None for word in beside)
 
 
 def _has_version(doc: Doc, i: int) -> bool:

@@ -139,6 +139,10 @@ def test_titles_and_labels_of_persons_stay(nlp, text, private, stays):
     ("text", "stays"),
     [
         ("It is said in Latin today.", "Latin"),
+        ("We played the Elgar under a guest.", "the Elgar"),
+        ("Ask her about the Brompton.", "Brompton"),
+        ("IN THE HIGH COURT, KING'S BENCH DIVISION", "KING'S BENCH"),
+        ("He takes prednisolone, Trimbow, furosemide.", "Trimbow"),
         ("UNITED STATES DISTRICT COURT\nIt is so ordered.", "DISTRICT COURT"),
         ("It runs on Ubuntu 24.04 and on Debian 12.1 here.", "Ubuntu 24.04"),
         ("Take Fostair 100/6 two puffs and Trimbow 87/5/9 two puffs.", "Fostair 100/6"),
@@ -172,6 +176,13 @@ def test_the_nick_of_a_chat_is_a_name(nlp, text, nick):
 @pytest.mark.parametrize("name", ["Hyun-woo", "Saskia vd B", "Olu", "Kwabena Osei-Tutu", "Ji-ah"])
 def test_who_writes_before_a_time_in_brackets_is_a_person(nlp, name):
     check(nlp, f"{name}, [12.05.2024 20:11]\nok\n\n{name}, [12.05.2024 20:13]\nfine", [name])
+
+
+@pytest.mark.parametrize(
+    "text", ["the Linds came", "the Lind file", "the late Mr Lind", "with Lind.", "Lind and I"]
+)
+def test_an_article_makes_no_thing_of_persons(nlp, text):
+    check(nlp, LETTER.format(f"Ada Lind wrote. We read {text} again."), ["Lind", "Linds"])
 
 
 def test_a_handle_below_a_number_is_no_mail_address(nlp):
