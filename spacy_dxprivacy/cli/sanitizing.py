@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
+import stat
 import sys
 import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -55,8 +57,10 @@ NOTE = (
 )
 MODES = {
     "--entities person,date,gpe": PipelineOptions(entities="person,date,gpe"),
-    "every word sampled, the default": PipelineOptions(),
+    "every word sampled anew": PipelineOptions(),
 }
+# The other arguments where none is given. With one, an INPUT was forgotten.
+ALONE = (FileOptions(), PipelineOptions(), None, None, None, None, None, None, False, 1)
 
 
 @options.from_settings()
@@ -107,11 +111,12 @@ def sanitize_cli(
     fail are left out and listed by number, and the exit status is 1. The output appears under its
     name when it is complete. If a run on a folder was stopped, the same command resumes it.
 
-    Without INPUT, a terminal shows an example note in two modes.
+    Without any argument, an example note is shown in two modes.
 
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
-    if not source and text is None and sys.stdout.isatty():  # a script gets the error below
+    others = (files, pipeline, target, text, table, table_key, receipt, verbose, force, n_process)
+    if not source and others == ALONE and not _is_fed():
         return _show_modes()
     with _interruptible() as interrupted:
         processes = process_count(n_process)
@@ -151,15 +156,23 @@ def sanitize_cli(
         raise typer.Exit(1)
 
 
+def _is_fed() -> bool:
+    """Return whether a pipe or a file is on stdin, so that `-` was forgotten."""
+    with suppress(OSError, ValueError):  # there is no stdin
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+        return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+    return False
+
+
 def _show_modes() -> None:
-    """Print a note, and its releases with a receipt of four lines each."""
+    """Print a note, and its releases with a summary of each."""
     typer.secho("A note", bold=True)
     typer.echo(NOTE)
     for title, options_of_mode in MODES.items():
         typer.echo()
         typer.secho(title, bold=True)
         tally = sanitize(make_pipeline(options_of_mode), plan_jobs("", None, text=NOTE))
-        typer.echo("\n".join(summary(tally)[1:5]))
+        typer.echo("\n".join(summary(tally)[1:-1]))
     typer.echo("\nName a file for a release of your own, or --help for all options.")
 
 

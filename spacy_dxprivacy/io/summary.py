@@ -12,7 +12,7 @@ WIDTH = 92
 
 
 def summary(tally: Tally) -> list[str]:
-    """Return the summary for a terminal, at most seven lines: headlines of the statements."""
+    """Return the summary for a terminal: headlines of the statements, a line or two each."""
     count, guarantee, stated = tally.count, tally.terms.guarantee, statements(tally)
     title = f"Sanitised {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
     if count.perturbed and guarantee is not None and guarantee.kind != "none":
@@ -20,7 +20,9 @@ def summary(tally: Tally) -> list[str]:
     if tally.encodings:
         title += f", read as {' and '.join(tally.encodings)}"
     failed = f"; {plural(tally.failures, 'record')} failed, not written" if tally.failures else ""
+    use = "for training and counting, not for reading" if count.perturbed else "for readers"
     rows = {
+        "Use": use,
         "Columns": ", ".join(
             f"{head} {changed} of {plural(changed + left, 'cell')}"
             for head, (changed, left) in tally.columns.items()
@@ -31,11 +33,9 @@ def summary(tally: Tally) -> list[str]:
         "Linked by": stated.linked.headline,
         "Receipt": "--receipt FILE.html is a page to sign, FILE.json or -v the receipt in full",
     }
-    return [
-        f"{title}{failed}.",
-        *(
-            f"  {name:<11}{textwrap.shorten(text, WIDTH - 13, placeholder=' ...')}"
-            for name, text in rows.items()
-            if count.documents and text
-        ),
-    ]
+    lines = [f"{title}{failed}."]
+    for name, text in rows.items() if count.documents else ():
+        lines += textwrap.wrap(
+            text, WIDTH, initial_indent=f"  {name:<11}", subsequent_indent=" " * 13
+        )
+    return lines

@@ -1,6 +1,5 @@
 """`dx` as a program of its own, and the commands around `dx sanitize`."""
 
-import os
 import re
 import subprocess
 import sys
@@ -39,19 +38,36 @@ def test_every_mistake_is_one_line_in_one_voice(app, args, message):
     assert said.startswith(message) and "Zorblatt" not in said
 
 
-@pytest.mark.posix
-def test_without_an_input_a_terminal_sees_a_note_in_both_modes_and_a_script_an_error():
-    leader, follower = os.openpty()
-    command = [sys.executable, "-m", "spacy", "dx", "sanitize"]
-    with os.fdopen(leader, "rb", 0) as screen:
-        subprocess.run(command, stdout=follower, stderr=subprocess.DEVNULL, check=True)
-        os.close(follower)
-        lines = screen.read(2**16).decode().splitlines()
+def test_without_arguments_a_note_is_shown_in_both_modes():
+    lines = ok(run_dx("sanitize")).stdout.splitlines()
     assert lines[1] == NOTE
-    by_entities, sampled = (lines[i - 1] for i, line in enumerate(lines) if "  Replaced " in line)
+    by_entities, sampled = (lines[i - 1] for i, line in enumerate(lines) if "  Use " in line)
     assert "retired teacher" in by_entities and "Whitcombe" not in by_entities + sampled
-    assert sum(line.startswith("  Linked by ") for line in lines) == 2
-    assert "name an INPUT" in refusal(run_dx("sanitize"))
+    uses = [line.split(maxsplit=1)[1] for line in lines if line.startswith("  Use ")]
+    assert uses == ["for readers", "for training and counting, not for reading"]
+
+
+@pytest.mark.parametrize(
+    "option", [("--entities", "person"), ("-q",), ("--field", "note"), ("-F",)]
+)
+def test_an_option_without_an_input_is_a_mistake(option):
+    assert "name an INPUT" in refusal(run_dx("sanitize", *option))
+
+
+def test_a_pipe_without_a_dash_is_a_mistake():
+    command = [sys.executable, "-m", "spacy", "dx", "sanitize"]
+    done = subprocess.run(command, input="Maria slept.", capture_output=True, text=True)
+    assert done.returncode == 2 and "- for stdin" in done.stderr and not done.stdout
+
+
+def test_no_line_of_a_summary_is_cut():
+    many = "person,date,gpe,address,org,email,phone,url,id,secret,cardinal,quantity"
+    text = f"{NOTE} Call (415) 867-5309, id AX-4419-77, 12 Main Street, Boston, a@b.org, 3 kg."
+    for how in (["--entities", many], ["--surrogates", "standard"], []):
+        done = ok(run_dx("sanitize", "-", *how, input=text))
+        lines = done.stderr.splitlines()
+        assert "..." not in done.stderr and "…" not in done.stderr
+        assert all(len(line) <= 92 for line in lines) and len(lines) < 16
 
 
 def test_overrides_may_stand_anywhere_and_take_one_value():
