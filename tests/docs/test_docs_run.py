@@ -6,6 +6,8 @@ is run with what the blocks before it on the page defined. A comment before a bl
     <!-- needs: ray -->          a package, a program or a file; without it the block is skipped,
                                  and the options of its commands are looked up
     <!-- exit: 1 -->             the exit status that the last command of the block ends with
+    <!-- varies: numbers -->     of a block of text that shows what the block before it prints: what
+                                 differs in each run, numbers or words. A line of … leaves lines out
 
 A block that needs `cluster`, `network` or `minutes` never runs here: nothing has that name.
 `pip install` is not run: its extras have to exist. `dx serve` runs in the background, on a free
@@ -14,6 +16,7 @@ port, until the page ends.
 
 import configparser
 import importlib.util
+import io
 import os
 import re
 import shlex
@@ -23,6 +26,7 @@ import subprocess
 import sys
 import types
 import warnings
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +41,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 # A fenced block, or an indented one that begins with a command; the comments before it.
 COMMENT = r"(?:<!-- (?:needs|exit): [^>]*-->\n+)*"
-FENCED = re.compile(rf"^({COMMENT})```(console|python)\n(.*?)^```$", re.M | re.S)
+FENCED = re.compile(rf"^({COMMENT})```(console|python|text)\n(.*?)^```$", re.M | re.S)
 INDENTED = re.compile(
     rf"(?<=\n\n)({COMMENT})((?:    )(?:dx|python|pip|spacy) .*\n(?:    .*\n|\n(?=    ))*)"
 )
@@ -51,11 +55,16 @@ pytestmark = [
 
 @dataclass
 class Block:
+    """shown: the lines that the page shows as its output. varies: what of them differs in each run:
+    "", "numbers", or "words"."""
+
     kind: str
     text: str
     needs: tuple[str, ...]
     status: int
     line: int
+    shown: tuple[str, ...] = ()
+    varies: str = ""
 
     @property
     def commands(self):
@@ -66,18 +75,49 @@ class Block:
 
 
 def blocks(text):
-    found = []
+    found, made = [], []
     for one in FENCED.finditer(text):
-        found.append((one.start(), one[1], one[2], one[3]))
+        found.append((one.start(), one[1], one[2], one[3], one.end()))
     fence = re.compile(r"^```.*?^```$", re.M | re.S)
     unfenced = fence.sub(lambda one: re.sub(r"[^\n]", " ", one[0]), text)
     for one in INDENTED.finditer(unfenced):
-        found.append((one.start(), one[1], "console", re.sub(r"^    ", "", one[2], flags=re.M)))
-    for start, comments, kind, code in sorted(found):
+        found.append((one.start(), one[1], "console", re.sub(r"^    ", "", one[2], flags=re.M), 0))
+    block, ended = None, 0
+    for start, comments, kind, code, end in sorted(found):
+        if kind == "text":
+            if block is not None and not text[ended:start].strip():  # it is its output
+                block.shown = tuple(line for line in code.splitlines() if line.strip())
+                block.varies = (re.findall(r"varies: (\w+)", comments) or [""])[0]
+            continue
+        ended = end
         needs = re.findall(r"needs: (.*?) -->", comments)
         names = tuple(name for one in needs for name in re.split(r",\s*", one))
         status = int((re.findall(r"exit: (\d+)", comments) or ["0"])[0])
-        yield Block(kind, code, names, status, text.count("\n", 0, start) + 1)
+        block = Block(kind, code, names, status, text.count("\n", 0, start) + 1)
+        made.append(block)
+    return made
+
+
+# What a reader may see elsewhere: numbers that depend on draws, and drawn words.
+MASKS = {
+    "": [],
+    "numbers": [(r"\d[\d.,]*", "0"), (r"[ ]{2,}", " ")],
+    "words": [(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d[\d.,]*", "w"), (r"w(?:[\s,;:|]+w)*", "w")],
+}
+
+
+def seen(line, varies):
+    for pattern, mark in MASKS[varies]:
+        line = re.sub(pattern, mark, line)
+    return " ".join(line.split())
+
+
+def assert_shown(block, printed):
+    """What the page shows is printed, in this order. A line with … alone leaves lines out."""
+    lines = iter([seen(line, block.varies) for line in printed.splitlines()])
+    for line in block.shown:
+        if line.strip() != "…":
+            assert seen(line, block.varies) in lines, (block.line, line, printed[-3000:])
 
 
 def there(name):
@@ -103,14 +143,19 @@ class Reader:
         self.env = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "HOME": str(folder)}
 
     def run(self, block, name):
-        if block.kind == "python":
-            code = self.localised(block.text)
-            exec(compile("\n" * block.line + code, name, "exec"), self.names)  # noqa: S102
-            return
-        *first, last = block.commands
-        for line in first:
-            assert self.type(line) == 0, line
-        assert self.type(last) == block.status, last
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            if block.kind == "python":
+                code = self.localised(block.text)
+                exec(compile("\n" * block.line + code, name, "exec"), self.names)  # noqa: S102
+            else:
+                *first, last = block.commands
+                for line in first:
+                    assert self.type(line) == 0, (line, printed.getvalue()[-3000:])
+                status = self.type(last)
+                assert status == block.status, (last, status, printed.getvalue()[-3000:])
+        sys.stdout.write(printed.getvalue())
+        assert_shown(block, printed.getvalue())
 
     def look_up(self, block):
         for line in block.commands if block.kind == "console" else ():
