@@ -6,6 +6,8 @@ changes in a commit of its own, whose message says why.
 
 import sys
 
+import spacy_dxprivacy.pipeline.component  # noqa: F401  (its factories)
+
 from .configurations import CONFIGURATIONS
 from .harness import RECORDED, differences, path_of, read, run, write
 
