@@ -432,9 +432,9 @@ class Warnings:
         "nlp.memory_zone() and save after it."
     )
     DX103 = (
-        "dx.Path.v1 learns a graph of {n} words, which takes many minutes, once. nlp.to_disk "
-        "and `python -m spacy dx space` save it; with max_words = 50000 in "
-        "[components.dx_sanitizer.space] it takes half a minute."
+        "dx.Path.v1 counts the words near each of {n} words, once, in time that grows with the "
+        "square of their number: ten minutes for 100,000 words. nlp.to_disk and "
+        "`python -m spacy dx space -m dx.Path.v1` save the numbers. dx.Path.v2 needs none."
     )
     DX104 = (
         "The pipeline's own vectors lack {share:.0%} of the words of English text, which are"

@@ -14,10 +14,12 @@ from typer import Argument, Option
 from ..config.options import PROMPT_ENTITIES, PROXY_ONLY, PipelineOptions, ServiceOptions
 from ..errors import DxError, UsageError
 from ..files.atomic import check_replaceable, write_bytes
+from ..files.checkpoint import Checkpoint
 from ..files.keys import read_key
 from ..files.limits import MAX_RECORD, check_size
 from ..mechanisms.named import parse_mechanism
 from ..metric import graph_of
+from ..metric.word_graph import basis_of
 from ..prompts.restoring import TableRestorer
 from ..prompts.table import read_table
 from ..space import Space
@@ -27,7 +29,8 @@ from ..validate import needs, positive
 from . import options
 from .options import setup_errors, usage_errors
 
-ON_GRAPH = ("dx.Path.v1", "dx.Path.v2")  # others learn nothing, or when they are fitted
+# Others learn nothing, or when they are fitted.
+ON_COUNTS, ON_GRAPH = "dx.Path.v1", ("dx.Path.v1", "dx.Path.v2")
 
 
 def space_cli(
@@ -53,7 +56,8 @@ def space_cli(
     """Make a space of word vectors, from which replacements are sampled.
 
     VECTORS is a pipeline with vectors (a folder or an installed package), a saved space, or
-    'builtin'. `python -m spacy init vectors` makes a pipeline from a file of word vectors.
+    'builtin'. `python -m spacy init vectors` makes a pipeline from a file of word vectors. What is
+    learned is kept in OUT.learning until all is done: after a stop, the same command goes on.
 
     Example: python -m spacy dx space en_core_web_md my_space --max-words 50000
     """
@@ -62,9 +66,11 @@ def space_cli(
         check_replaceable(target, "space.json", "space", force=force)
         block = parse_mechanism("path" if mechanism is None else mechanism)[1]
         space = load(vectors, Filter(max_words, pattern, exclude))
+        checkpoint = Checkpoint(target.with_name(f"{target.name}.learning"), basis_of(space))
         if block["@dx_mechanisms"] in ON_GRAPH:
-            graph_of(space)
+            _learn(space, checkpoint, counts=block["@dx_mechanisms"] == ON_COUNTS)
         space.save(target)
+        checkpoint.remove()
         n, d = space.vectors.shape
         size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
         typer.echo(
@@ -72,6 +78,19 @@ def space_cli(
             f"{time.perf_counter() - start:.0f} s: {target}\ndigest {space.digest}",
             err=True,
         )
+
+
+def _learn(space: Space, checkpoint: Checkpoint, *, counts: bool) -> None:
+    """Learn the graph of a space, and its counts. What is learned is kept after Ctrl-C."""
+    try:
+        with options.progress_lines():
+            graph = graph_of(space, checkpoint)
+            if counts:
+                graph.count_words(checkpoint)
+    except KeyboardInterrupt:
+        kept = f"{checkpoint.folder} keeps what was learned: the same command goes on with it."
+        typer.echo(kept, err=True)
+        raise
 
 
 def index_cli(

@@ -9,7 +9,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from configparser import InterpolationError
 from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields
@@ -26,6 +26,7 @@ from typer import Argument, Option
 
 from ..config.options import FileOptions, PipelineOptions, ServiceOptions
 from ..errors import DxError, DxWarning, UsageError
+from ..progress import bar, lines
 
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite existing files")]
 Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
@@ -217,36 +218,30 @@ def name_options(message: str) -> str:
 
 # -- progress --------------------------------------------------------------------------------------
 
-# Shown only on a terminal (disable=None), and removed at the end.
 SECONDS = 1.0
-bar: Any = partial(tqdm, leave=False, disable=None)
-bytes_bar: Any = partial(bar, unit="B", unit_scale=True)
-
-
-def progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
-    """Return the steps, with a progress bar after half a second."""
-    with_bar: Iterable[Any] = bar(steps, desc=label, delay=0.5)
-    return with_bar
+bytes_bar: Any = partial(bar, label="sanitized", unit="B", unit_scale=True)
+# Where stderr is no terminal: a line in ten seconds, or in less than two from an attack.
+progress_lines, attack_lines = partial(lines, 10.0), partial(lines, 1.5)
 
 
 @contextmanager
 def pulse(label: str) -> Iterator[Callable[[str], None]]:
     """Show every second, on a terminal, for how long a long task runs; yield a function that
     changes the label."""
-    done, shown = Event(), bar(desc=label, bar_format="{desc}: {elapsed}")
+    done = Event()
+    with bar(None, label, delay=0.0, bar_format="{desc}: {elapsed}") as shown:
 
-    def beat() -> None:
-        while not done.wait(SECONDS):
-            shown.refresh()
+        def beat() -> None:
+            while not done.wait(SECONDS):
+                shown.refresh()
 
-    thread = Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield shown.set_description_str
-    finally:
-        done.set()
-        thread.join()
-        shown.close()
+        thread = Thread(target=beat, daemon=True)
+        thread.start()
+        try:
+            yield shown.set_description_str
+        finally:
+            done.set()
+            thread.join()
 
 
 def above_bar(line: str) -> None:

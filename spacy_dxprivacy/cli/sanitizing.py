@@ -21,6 +21,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from typer import Argument, Option
 
+from .. import progress
 from ..config.options import FileOptions, PipelineOptions, process_count
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
@@ -41,7 +42,6 @@ from ..ty import facts_of
 from . import options
 from .options import (
     above_bar,
-    bar,
     bytes_bar,
     name_options,
     setup_errors,
@@ -267,10 +267,10 @@ def _store_paths(nlp: Language, size: int) -> None:
         return
     with (
         warnings.catch_warnings(record=True) as caught,
-        bar(desc="paths, once a machine") as progress,
+        progress.bar(None, "paths, once a machine") as shown,
     ):
         warnings.simplefilter("always")
-        store(progress.update)
+        store(shown.update)
     for warning in caught:
         above_bar(f"dx sanitize: {warning.message}")
 

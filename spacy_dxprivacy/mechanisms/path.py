@@ -108,7 +108,7 @@ class _DistanceDraw:
     def _replacements(self, rows: Ints1d, uniforms: Floats1d, rng: Rng) -> Ints1d:
         graph, reach = self.graph, self.graph.reach
         words, inverse = np.unique(rows, return_inverse=True)  # sums are alike for the same word
-        counts = graph.counts[words]
+        counts = graph.count_words()[words]
         # The last weight is that of all words beyond the reach.
         W = np.empty((len(words), reach + 1))
         W[:, :reach] = counts

@@ -1,5 +1,8 @@
 """The graph of near words of a space, and the number of words at each distance from each word.
 
+The graph takes time of about n log n. The numbers take a search from every word, which reaches a
+quarter of all words or so: the square of n. Only dx.Path.v1 needs them.
+
 A word is joined to its JOINED nearest words. The edge of w and v has length OFFSET + ln sqrt(r q),
 where r and q are their ranks in each other's neighbour lists: short if each is among the nearest of
 the other, long if one is a hub that is near to many. Lengths are rounded up to steps.
@@ -11,11 +14,14 @@ word, and no hub is near to all of them.
 Any two words are joined by an edge of length `reach`. The length of the shortest path is a metric,
 at most the reach. All of this is public.
 
+Above 100,000 words, the neighbours are approximate. They are public all the same, and the metric is
+defined by them: a missed neighbour changes which words are near, and not what epsilon promises.
+
 It is saved beside the space:
 
 graph.json   format, the digest of the space, reach
 starts.npy ends.npy steps.npy   edges of each word
-counts.npy   (n, reach), the number of words at each distance
+counts.npy   (n, reach), the number of words at each distance, if dx.Path.v1 was fitted
 
 The arrays are mapped into memory. Samples of a graph from files are compared with the vectors:
 random words, which nobody can predict, and words with extreme or steepest normalisers Z, which
@@ -24,6 +30,7 @@ determine the stated epsilon. Errors at a few other words are not detected.
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -31,10 +38,11 @@ from itertools import cycle
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
+from .. import progress
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d, blocks
 from ..errors import DxError, DxWarning, Errors, Warnings
+from ..files.checkpoint import Checkpoint
 from ..machine import map_ordered, product_threads
 from ..privacy.randomness import Rng
 from ..space import Space, learned
@@ -49,11 +57,14 @@ ISOLATED_ABOVE = 1.25  # length of its shortest edge, above which a word gets a 
 MAX_COMPANIONS = 2  # words with the same companion
 CLASS_WEIGHT = 2.0  # of a class that one of two words has, in distances to the nearest word
 MIN_WORDS = 3
-SLOW_FROM = 150_000  # words: above, a warning estimates the time
+RANKS_AT_ONCE = 65_536  # edges whose ranks are looked up
+SLOW_FROM = 60_000  # words whose numbers are counted: above, a warning
 BEYOND_ALL = 1.5  # the reach less ln n
+KEPT_AT_ONCE = 4096  # words counted, after which their numbers are kept
 MULTITHREAD_FROM = 5_000  # words: for fewer, one thread is faster
 FORMAT = 1
-NEEDED = ("starts", "ends", "steps", "counts")
+NEEDED = ("starts", "ends", "steps")
+COUNTS = "counts"
 
 
 @dataclass(eq=False, repr=False)
@@ -62,7 +73,8 @@ class WordGraph:
 
     digest: that of the space. reach: the length of the edge between any two words.
     starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions.
-    counts (n, reach): the number of words at each distance, from 0 to reach - 1.
+    counts (n, reach): the number of words at each distance, from 0 to reach - 1; None until
+    `count_words` is called.
     """
 
     digest: str
@@ -70,11 +82,20 @@ class WordGraph:
     starts: Numbers1d
     ends: Numbers1d
     steps: Numbers1d
-    counts: Numbers2d
+    counts: Numbers2d | None = None
     name = learned.GRAPH
 
     def __len__(self) -> int:
-        return len(self.counts)
+        return len(self.starts) - 1
+
+    def count_words(self, checkpoint: Checkpoint | None = None) -> Numbers2d:
+        """Return `counts`, which the first call computes by a search from every word, and warns of
+        if they are many. What is counted is kept in the checkpoint."""
+        if self.counts is None:
+            if len(self) > SLOW_FROM:
+                warnings.warn(Warnings.DX103.format(n=len(self)), DxWarning, stacklevel=2)
+            self.counts = counts_of(self.search, checkpoint)
+        return self.counts
 
     @cached_property
     def search(self) -> PathSearch:
@@ -84,7 +105,7 @@ class WordGraph:
     @cached_property
     def reached(self) -> Neighbourhoods:
         """The words near a word, by rising distance."""
-        return Neighbourhoods(self.search, self.counts)
+        return Neighbourhoods(self.search, self.count_words())
 
     @cached_property
     def edges(self) -> tuple[Ints1d, Ints1d, Ints1d]:
@@ -96,6 +117,8 @@ class WordGraph:
     def to_fields(self) -> dict[str, Any]:
         """Return the graph as fields for msgpack."""
         arrays = {name: getattr(self, name) for name in NEEDED}
+        if self.counts is not None:
+            arrays[COUNTS] = self.counts
         about = {"format": FORMAT, "digest": self.digest, "reach": self.reach}
         return {"about": about, "arrays": arrays}
 
@@ -105,16 +128,16 @@ class WordGraph:
         about, arrays = fields["about"], fields["arrays"]
         if about["format"] != FORMAT:
             raise ValueError("another format")
-        starts, ends, steps, counts = (arrays[name] for name in NEEDED)
-        n, reach = counts.shape
-        edges_fit = len(starts) == n + 1 and len(ends) == len(steps) == starts[-1]
-        if not edges_fit or reach != about["reach"] or ends.max(initial=0) >= n:
+        starts, ends, steps = (arrays[name] for name in NEEDED)
+        counts, n, reach = arrays.get(COUNTS), len(starts) - 1, int(about["reach"])
+        edges_fit = len(ends) == len(steps) == starts[-1] and ends.max(initial=0) < n
+        if not edges_fit or (counts is not None and counts.shape != (n, reach)):
             raise ValueError("files that do not fit together")
         return cls(about["digest"], reach, starts, ends, steps, counts)
 
     def beyond(self) -> Ints1d:
         """Return the number of words at the reach from each word, (n,)."""
-        counts: Ints1d = len(self) - self.counts.sum(axis=1, dtype=np.int64)
+        counts: Ints1d = len(self) - self.count_words().sum(axis=1, dtype=np.int64)
         return counts
 
     def distances(self, rows: Ints1d) -> Floats2d:
@@ -123,31 +146,35 @@ class WordGraph:
         return D
 
 
-def build(space: Space) -> WordGraph:
-    """Build the graph of a public space, with a search from every word up to the reach.
+def build(space: Space, checkpoint: Checkpoint | None = None) -> WordGraph:
+    """Build the graph of a public space, without counts.
 
-    Shows its progress on a terminal. Raises DxError for fewer than 3 words, and if all vectors are
-    equal.
+    checkpoint: keeps what is learned; its basis should have `basis_of` this space. Raises DxError
+    for fewer than 3 words, and if all vectors are equal.
     """
     n = len(space)
     if n < MIN_WORDS:
         raise DxError(Errors.DX043.format(why=f"this space has {n}", least=MIN_WORDS))
     if not (space.vectors != space.vectors[0]).any():
         raise DxError(Errors.DX043.format(why="all vectors are the same", least=MIN_WORDS))
-    reach = reach_of(n)
-    if n > SLOW_FROM:
-        warnings.warn(Warnings.DX103.format(n=n), DxWarning, stacklevel=2)
-    starts, ends, steps = both_ways(n, *edges(neighbour_lists(space)))
+    starts, ends, steps = both_ways(n, *edges(neighbour_lists(space, checkpoint)))
     ends = ends.astype(np.min_scalar_type(n - 1))
     arrays = (starts.astype(np.int32), ends, steps.astype(np.uint8))
-    counts = counts_of(PathSearch(*arrays, reach))
-    return WordGraph(space.digest, reach, *arrays, counts)
+    return WordGraph(space.digest, reach_of(n), *arrays)
 
 
-def counts_of(search: PathSearch) -> Ints2d:
+def basis_of(space: Space) -> str:
+    """Return what the graph of a space is made of."""
+    classes = space.classes if space.classes is not None else np.zeros(0, dtype=np.uint64)
+    named = f"{FORMAT} {space.digest} {','.join(space.class_names)} "
+    return learned.basis_of(named + hashlib.sha256(classes.tobytes()).hexdigest())
+
+
+def counts_of(search: PathSearch, checkpoint: Checkpoint | None = None) -> Numbers2d:
     """Return `counts` of a WordGraph, by as many threads as matrix products use."""
     n = search.n
-    counts: Ints2d = np.zeros((n, search.reach), dtype=np.min_scalar_type(n))
+    kept = (checkpoint or Checkpoint()).rows(COUNTS, (n, search.reach), np.min_scalar_type(n))
+    counts, first = kept.array, kept.done
 
     def work(job: tuple[slice, Numbers1d]) -> slice:
         part, scratch = job
@@ -155,13 +182,15 @@ def counts_of(search: PathSearch) -> Ints2d:
         counts[part] = reached.counts(search.reach)
         return part
 
-    bar = tqdm(total=n, desc="words within reach", disable=None, delay=1, leave=False)
+    bar = progress.bar(n, "words within reach", initial=first)
     with bar, product_threads(n >= MULTITHREAD_FROM) as threads:
         buffers = [search.scratch(search.at_once) for _ in range(threads + 1 if threads > 1 else 1)]
-        jobs = zip(blocks(n, search.at_once), cycle(buffers))
-        for part in map_ordered(work, jobs, threads, len(buffers)):
+        parts = (slice(first + p.start, first + p.stop) for p in blocks(n - first, search.at_once))
+        for part in map_ordered(work, zip(parts, cycle(buffers)), threads, len(buffers)):
             bar.update(part.stop - part.start)
-    return counts
+            if part.stop == n or part.stop // KEPT_AT_ONCE > part.start // KEPT_AT_ONCE:
+                kept.mark(part.stop)
+    return np.array(counts)
 
 
 def both_ways(n: int, low: Ints1d, high: Ints1d, steps: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
@@ -185,25 +214,21 @@ def log_sums(graph: WordGraph, beta: float) -> Floats1d:
     """Return ln Z (n,), Z_w the sum of exp(-beta path(w, y)) over all y: exact, from counts."""
     W = np.exp(-beta * np.arange(graph.reach) / STEPS)
     far = np.exp(-beta * graph.reach / STEPS)
-    logs: Floats1d = np.log(graph.counts @ W + graph.beyond() * far)
+    logs: Floats1d = np.log(graph.count_words() @ W + graph.beyond() * far)
     return logs
 
 
-def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
+def edges(lists: Numbers2d) -> tuple[Ints1d, Ints1d, Ints1d]:
     """Return the edges (low, high, steps), low[i] < high[i], by neighbour lists: (n, MAX_RANK or
     fewer) rows by rising distance, -1 beyond the end of a list."""
-    n, depth = lists.shape
-    owner, place = np.nonzero(lists >= 0)
-    neighbour = lists[owner, place].astype(np.int64)
-    keys = np.minimum(owner, neighbour) * n + np.maximum(owner, neighbour)
-    keys, pair = np.unique(keys, return_inverse=True)
-    # The rank of high in the list of low, and of low in that of high; 0 if it is not in the list.
-    ranks = np.zeros((len(keys), 2), dtype=np.int64)
-    ranks[pair, (owner > neighbour).astype(np.int64)] = place + 1
-    joined = ((ranks > 0) & (ranks <= JOINED)).any(axis=1)
-    keys, ranks = keys[joined], ranks[joined]
-    ranks[ranks == 0] = depth + 1
-    low, high, lengths = keys // n, keys % n, OFFSET + 0.5 * np.log(ranks).sum(axis=1)
+    n = len(lists)
+    nearest = lists[:, :JOINED].astype(np.int64)
+    owner, place = np.nonzero(nearest >= 0)
+    neighbour = nearest[owner, place]
+    keys = np.unique(np.minimum(owner, neighbour) * n + np.maximum(owner, neighbour))
+    low, high = keys // n, keys % n
+    ranks = np.stack([_ranks(lists, low, high), _ranks(lists, high, low)], axis=1)
+    lengths = OFFSET + 0.5 * np.log(ranks).sum(axis=1)
     shortest, guests = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
     np.minimum.at(shortest, low, lengths)
     np.minimum.at(shortest, high, lengths)
@@ -218,11 +243,23 @@ def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
     return low, high, np.ceil(lengths * STEPS - 1e-9).astype(np.int64)
 
 
-def neighbour_lists(space: Space) -> Ints2d:
+def _ranks(lists: Numbers2d, words: Ints1d, others: Ints1d) -> Ints1d:
+    """Return the rank of each of others (m,) in the list of its word, from 1; one more than the
+    longest list for one that it lacks."""
+    ranks = np.full(len(words), lists.shape[1] + 1, dtype=np.int64)
+    for part in blocks(len(words), RANKS_AT_ONCE):
+        listed = lists[words[part]] == others[part, None]
+        has = np.flatnonzero(listed.any(axis=1))
+        ranks[part.start + has] = 1 + listed[has].argmax(axis=1)
+    return ranks
+
+
+def neighbour_lists(space: Space, checkpoint: Checkpoint | None = None) -> Numbers2d:
     """Return the neighbours of words by rising distance, (n, MAX_RANK or fewer), -1 for none."""
     from ..space.search.all_pairs import neighbours_without_self  # a saved graph needs no search
 
-    return neighbours_without_self(with_classes(space), min(MAX_RANK, len(space) - 1))
+    depth = min(MAX_RANK, len(space) - 1)
+    return neighbours_without_self(with_classes(space), depth, checkpoint)
 
 
 def with_classes(space: Space) -> Floats2d:
@@ -264,8 +301,11 @@ def check_graph(graph: WordGraph, space: Space) -> None:
 
 
 def _paths_agree(graph: WordGraph) -> bool:
-    """Return whether the numbers of words within reach agree with a search, for random words, those
-    with the largest and smallest Z, and the edge with the steepest ln Z."""
+    """Return whether the numbers of words within reach, if any, agree with a search, for random
+    words, those with the largest and smallest Z, and the edge with the steepest ln Z."""
+    counts = graph.counts
+    if counts is None:
+        return True
     low, high, steps = graph.edges
     words: list[Any] = Rng().integers(len(graph), WORDS_CHECKED).tolist()
     for beta in BETAS_CHECKED:
@@ -276,7 +316,7 @@ def _paths_agree(graph: WordGraph) -> bool:
             words += [low[steepest], high[steepest]]
     rows = np.unique(words)
     return all(
-        np.array_equal(reached.counts(graph.reach), graph.counts[rows[part]])
+        np.array_equal(reached.counts(graph.reach), counts[rows[part]])
         for part, reached in graph.search(rows)
     )
 
@@ -316,11 +356,11 @@ def _nearest(Y: Floats2d, words: Ints1d) -> Ints2d:
     return np.array(lists, dtype=np.int64).reshape(len(words), depth)
 
 
-def graph_of(space: Space) -> WordGraph:
+def graph_of(space: Space, checkpoint: Checkpoint | None = None) -> WordGraph:
     """Return the graph of the space, built if there is none yet. Raise as build does."""
     graph = stored_graph(space)
     if graph is None:
-        graph = build(space)
+        graph = build(space, checkpoint)
         learned.keep(space, graph)
     return graph
 

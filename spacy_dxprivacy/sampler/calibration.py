@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from tqdm import tqdm
 
+from .. import progress
 from ..arrays import Floats1d, Floats2d, Ints1d, blocks
 from ..metric.policy_graph import PolicyGraph
 from ..prior.chain import Chain
@@ -43,7 +43,7 @@ def distance_weights(
     n, size = len(sources), int(graph.radii.max()) + 1
     nearer = np.zeros((n, 2 * size))
     far = np.repeat(np.bincount(graph.radii, weights, size)[None], n, axis=0)
-    with tqdm(total=n, desc="weights within reach", disable=None, delay=1, leave=False) as bar:
+    with progress.bar(n, "weights within reach") as bar:
         for part in blocks(n, SOURCES_AT_ONCE):
             rows = sources[part]
             places = range(part.start, part.stop)

@@ -12,10 +12,12 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.files import checkpoint
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.mechanisms import load_space
-from spacy_dxprivacy.metric import stored_graph
-from spacy_dxprivacy.space import sources
+from spacy_dxprivacy.metric import stored_graph, word_graph
+from spacy_dxprivacy.space import learned, sources
+from spacy_dxprivacy.space.search import all_pairs
 
 MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 
@@ -132,9 +134,9 @@ def test_a_file_of_vectors_is_told_which_command_it_needs(tmp_path):
 
 def test_a_graph_is_learned_for_path_mechanisms_alone(tmp_path):
     vectors = vectors_of(1_200, tmp_path)
-    for mechanism, learned in {"nadp tau=0.5": False, "dx.Path.v1": True}.items():
+    for mechanism, has_graph in {"nadp tau=0.5": False, "dx.Path.v1": True}.items():
         assert dx(vectors, tmp_path / "out", "-m", mechanism, "--force").exit_code == 0
-        assert (stored_graph(Space.load(tmp_path / "out")) is not None) is learned
+        assert (stored_graph(Space.load(tmp_path / "out")) is not None) is has_graph
 
 
 def test_nothing_is_excluded_in_a_config_as_by_the_command(vectors):
@@ -146,3 +148,34 @@ def test_nothing_is_excluded_in_a_config_as_by_the_command(vectors):
     )
     nlp("word3")
     assert "shit" in nlp.get_pipe("dx_sanitizer").space.words
+
+
+@pytest.mark.parametrize("stop", [2, 4, 8])
+def test_what_was_learned_is_kept_and_taken_up_by_the_same_command(tmp_path, monkeypatch, stop):
+    """A stop between lists, or between counts; the result is that of a run without one."""
+    monkeypatch.setattr(all_pairs, "EXACT_ROWS", 0)
+    monkeypatch.setattr(all_pairs, "ROWS_AT_ONCE", 256)
+    monkeypatch.setattr(all_pairs, "LINKED_AT_ONCE", 512)
+    monkeypatch.setattr(word_graph, "KEPT_AT_ONCE", 256)
+    marked, mark = [], checkpoint.Rows.mark
+
+    def marking(rows, done):
+        mark(rows, done)
+        marked.append(done)
+        if len(marked) == stop:
+            raise KeyboardInterrupt
+
+    vectors = vectors_of(1_200, tmp_path)
+    monkeypatch.setattr(checkpoint.Rows, "mark", marking)
+    stopped = dx(vectors, tmp_path / "out", "-m", "dx.Path.v1")
+    kept = tmp_path / "out.learning"
+    assert stopped.exit_code == 130 and str(kept) in stopped.stderr and kept.is_dir()
+    assert not (tmp_path / "out").exists()
+    learned.forget(sources.load(vectors))  # as in another process
+    assert dx(vectors, tmp_path / "out", "-m", "dx.Path.v1").exit_code == 0
+    assert marked == 2 * [256, 512, 768, 1_024, 1_200]  # lists, then counts: none is made twice
+    assert not kept.exists()
+    resumed = stored_graph(Space.load(tmp_path / "out"))
+    whole = word_graph.build(sources.load(vectors))
+    assert np.array_equal(resumed.edges, whole.edges)
+    assert np.array_equal(resumed.counts, whole.count_words())

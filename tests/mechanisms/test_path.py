@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import shortest_path
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.metric import STEPS, stored_graph, word_graph
 from spacy_dxprivacy.metric.word_graph import JOINED, OFFSET
+from spacy_dxprivacy.space import learned
 from spacy_dxprivacy.space.search import all_pairs as near
 
 N = 400
@@ -85,15 +86,40 @@ def test_an_epsilon_beyond_what_floats_hold_is_refused_with_the_largest(cloud):
         made(1000.0).fit(cloud)
 
 
-def test_beyond_some_size_near_words_are_sought_by_codes_and_most_are_found(monkeypatch):
+def crowd(n):
     rng = np.random.default_rng(5)
-    X = (rng.normal(size=(50, 8)) * 3)[rng.integers(50, size=3000)] + rng.normal(size=(3000, 8))
-    space = Space.from_vectors([f"w{i}" for i in range(3000)], X)
+    X = (rng.normal(size=(50, 8)) * 3)[rng.integers(50, size=n)] + rng.normal(size=(n, 8))
+    return Space.from_vectors([f"w{i}" for i in range(n)], X)
+
+
+def test_beyond_some_size_near_words_are_sought_by_links_and_most_are_found(monkeypatch):
+    space = crowd(3000)
     exact = word_graph.build(space)
     monkeypatch.setattr(near, "EXACT_ROWS", 1000)
-    monkeypatch.setattr(near, "COMPARED", 200)
+    monkeypatch.setattr(near, "COMPARED", 150)
     fast = word_graph.build(space)
     one, other = (set(zip(*(e.tolist() for e in g.edges[:2]), strict=True)) for g in (exact, fast))
     assert len(one & other) > 0.95 * len(one)
     D = fast.distances(np.arange(50))[:, :50]
     assert np.array_equal(D, D.T)
+
+
+@pytest.mark.parametrize("links", [2, 24])
+def test_a_guarantee_does_not_rest_on_which_neighbours_are_found(monkeypatch, links):
+    """The metric is that of the graph that was found, however many neighbours it misses."""
+    space = crowd(600)
+    learned.forget(space)
+    exact = word_graph.neighbour_lists(space)
+    monkeypatch.setattr(near, "EXACT_ROWS", 0)
+    monkeypatch.setattr(near, "LINKS", links)
+    monkeypatch.setattr(near, "COMPARED", 1)
+    found = word_graph.neighbour_lists(space)
+    recall = np.mean([np.isin(a, b).mean() for a, b in zip(exact, found, strict=True)])
+    assert (recall > 0.9) == (links == 24)
+    mechanism = made(2.0).fit(space)
+    rows = np.arange(len(space))
+    D, L = mechanism.distances(rows), np.log(mechanism.distribution(rows))
+    assert np.array_equal(D, D.T)
+    assert all((D <= D[:, [w]] + D[w] + 1e-9).all() for w in range(0, 600, 40))
+    worst = np.stack([np.abs(L - row).max(axis=1) for row in L[::10]])
+    assert (worst <= 2.0 * D[::10] * (1 + 1e-9) + 1e-9).all()

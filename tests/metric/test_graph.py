@@ -32,7 +32,9 @@ def clusters(n, d=12):
 
 @pytest.fixture(scope="module")
 def graph():
-    return word_graph.build(clusters(N))
+    built = word_graph.build(clusters(N))
+    built.count_words()
+    return built
 
 
 def by_dijkstra(graph, rows):

@@ -13,11 +13,12 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.options import above_bar, progress, pulse, setup_errors, usage_errors
+from ...cli.options import above_bar, pulse, setup_errors, usage_errors
 from ...config.code import import_code
 from ...errors import DxError, UsageError
 from ...mechanisms.levels import LEVELS
 from ...pipeline.component import DEFAULT_CONFIG
+from ...progress import over
 from ...space import Space
 from ...space.sources import BUILTIN
 from ...ty import Mechanism
@@ -145,7 +146,7 @@ def attack_cli(
             results = {FRONTIER: frontier_result(points)}
             _print_frontier(points, target, shares)
         else:
-            figures = attack_over_epsilon(names, makers, epsilons, target, progress)
+            figures = attack_over_epsilon(names, makers, epsilons, target, over)
             by_name = {kind: [f for f in figures if f.attack == kind] for kind in names}
             results = {kind: attack_result(rows) for kind, rows in by_name.items() if rows}
             _print(figures, _note(figures, target))
@@ -201,7 +202,7 @@ def _frontier(
     several, points = target.reader is not None, list[FrontierPoint]()
     for label, make in makers.items():
         if epsilons[label]:
-            points += frontier({label: make}, epsilons, target, progress)
+            points += frontier({label: make}, epsilons, target, over)
             continue
         with pulse(label) as show:
 
@@ -317,7 +318,7 @@ def _releases(
 ) -> Iterator[tuple[tuple[str, float], Sequence[str]]]:
     """Yield the label and epsilon of each release, and its texts."""
     for label, config in configs.items():
-        for epsilon in progress(epsilons[label], label):
+        for epsilon in over(epsilons[label], label):
             nlp, _ = sanitizer(config, epsilon, space)
             yield (label, epsilon), [doc.text for doc in nlp.pipe(texts)]
 

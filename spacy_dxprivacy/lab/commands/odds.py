@@ -12,12 +12,13 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.options import bar, setup_errors, usage_errors
+from ...cli.options import setup_errors, usage_errors
 from ...config.options import PipelineOptions
 from ...errors import UsageError
 from ...files.word_lists import read_words
 from ...io.build import make_pipeline
 from ...io.statements import times
+from ...progress import over
 from ..informed import InformedAttacker
 from ..odds import Odds, OddsOfTexts, odds_of, settings_of, texts_of_files
 from ..report.receipts import Releases, read_receipt, receipts_of
@@ -77,7 +78,7 @@ def odds_cli(
             attacker.check(account.to_dict())
         failed = account.count.failed[0] if account is not None and account.count.failed else ()
         texts = texts_of_files(nlp, before, after, field, failed=failed)
-        result = odds_of(attacker, bar(texts, unit="record"), secret_text, alternatives)
+        result = odds_of(attacker, over(texts, "records"), secret_text, alternatives)
         if as_json:
             payload = {**result._asdict(), "odds": [asdict(odds) for odds in result.odds]}
             typer.echo(json.dumps(payload, indent=2, ensure_ascii=False))

@@ -9,12 +9,13 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.options import progress, setup_errors
+from ...cli.options import setup_errors
 from ...config.code import import_code
 from ...config.options import FileOptions
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...files.keys import keep_from_git
+from ...progress import over
 from ...space.sources import BUILTIN, load
 from ...validate import needs
 from ..causal import open_model
@@ -78,7 +79,7 @@ def report_cli(
     files = FileOptions(field=(field,))
     request = Request(
         receipt=receipt, fields=files, label=label, documents=documents, judge=judging,
-        settings=settings, progress=progress,
+        settings=settings, progress=over,
     )  # fmt: skip
     release = read_release(before, after, table, request)
     page = page_of(release, measured_of(release) if measure else None)

@@ -4,22 +4,28 @@ Results are exact, mostly by float32: a product of blocks and a bound on its rou
 pairs, which are computed in float64. 60,000 words take seconds. Use it for public tables only: the
 time of a call may depend on the rows.
 
-`neighbours_without_self` searches with faiss in float32. Its lists are public, so a missed
-neighbour costs meaning and no privacy.
+`neighbours_without_self` searches with faiss in float32: exactly up to EXACT_ROWS, above by a graph
+of links (HNSW), in time of about n log n. Its lists are public, so a missed neighbour costs meaning
+and no privacy.
+
+Paper   Malkov, Yashunin 2020, "Efficient and robust approximate nearest neighbor search using
+        hierarchical navigable small world graphs"
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
-from ...arrays import Floats1d, Floats2d, Ints2d, blocks
+from ... import progress
+from ...arrays import Floats1d, Floats2d, Ints2d, Numbers2d, blocks
+from ...files.checkpoint import Checkpoint
 from .exact import distances, in_blocks, neighbours
-from .faiss_index import MIN_CODED_DIMS, build, load_faiss
+from .faiss_index import load_faiss
 
 FLOAT64_UP_TO = 4096  # rows: for more, float32 preselects
 TILE_ROWS = 512  # rows of a block, whose products fit into the cache
@@ -119,39 +125,71 @@ def rounding(d: int, widest: float) -> float:
     return float(4 * (d + 8) * np.finfo(np.float32).eps * widest**2)
 
 
-EXACT_ROWS = 100_000  # above which codes preselect candidates
-COMPARED = 1024  # candidates of a row, with .99 of its hundred nearest rows
+EXACT_ROWS = 100_000  # above which links preselect
+# Links of a row, and rows compared to place one, and to find the neighbours of one
+# (benchmarks/scale.py measures the recall).
+LINKS, COMPARED_TO_LINK, COMPARED = 24, 60, 220
+LINKED_AT_ONCE = 65_536  # rows, after which the links are kept
+INDEX = "links.faiss"
 
 
-def neighbours_without_self(Y: Floats2d, depth: int) -> Ints2d:
-    """Return the nearest other rows of each row of Y, float32 (n, d): int64 (n, depth), -1 for
-    missing ones. Shows its progress on a terminal."""
-    n = len(Y)
-    nearest = np.full((n, depth + 1), -1, dtype=np.int64)
-    index = _index(Y, depth + 1)
-    with tqdm(total=n, desc="near words", disable=None, delay=1, leave=False) as bar:
-        for part in blocks(n, ROWS_AT_ONCE):
-            nearest[part] = index.search(Y[part], depth + 1)[1]
+def neighbours_without_self(
+    Y: Floats2d, depth: int, checkpoint: Checkpoint | None = None
+) -> Numbers2d:
+    """Return the nearest other rows of each row of Y, float32 (n, d): int32 (n, depth), -1 for
+    missing ones. What is found is kept in the checkpoint, and searched no more."""
+    n, checkpoint = len(Y), Checkpoint() if checkpoint is None else checkpoint
+    lists = checkpoint.rows("lists", (n, depth), np.int32)
+    if lists.done == n:
+        return np.asarray(lists.array)
+    index = _index(Y, depth + 1, checkpoint)
+    load_faiss()  # searches have the threads of this process
+    with progress.bar(n, "near words", initial=lists.done) as bar:
+        for start in range(lists.done, n, ROWS_AT_ONCE):
+            part = slice(start, min(start + ROWS_AT_ONCE, n))
+            nearest = index.search(Y[part], depth + 1)[1]
+            itself = nearest == np.arange(part.start, part.stop)[:, None]
+            # If many rows are one point, a row may not find itself: its last neighbour is dropped.
+            itself[~itself.any(axis=1), -1] = True
+            lists.array[part] = nearest[~itself].reshape(-1, depth)
+            lists.mark(part.stop)
             bar.update(part.stop - part.start)
-    itself = nearest == np.arange(n)[:, None]
-    # If many rows are one point, a row may not find itself: then its last neighbour is dropped.
-    itself[~itself.any(axis=1), -1] = True
-    neighbours: NDArray[np.int64] = nearest[~itself].reshape(n, depth)
-    return neighbours
+    return np.asarray(lists.array)
 
 
-def _index(Y: Floats2d, depth: int) -> Any:
-    # Inverted files would miss short rows, which are near to many words; without them, searches of
-    # the graph would reach twice as many words.
+def _index(Y: Floats2d, depth: int, checkpoint: Checkpoint) -> Any:
     faiss, (n, d) = load_faiss(), Y.shape
     if n <= EXACT_ROWS:
         index: Any = faiss.IndexFlatL2(d)
         index.add(Y)
         return index
-    # Four bits for every three dimensions: queries are rows, not noisy vectors.
-    triples = -(-d // 3)
-    codes = f"PQ{triples}x4fs" if d % 3 == 0 else f"Pad{3 * triples},PQ{triples}x4fs"
-    built = build(Y, "Flat" if d < MIN_CODED_DIMS else codes)
-    index = faiss.IndexRefineFlat(built, faiss.swig_ptr(Y))
-    index.k_factor = max(1.0, COMPARED / depth)
+    index = _kept_index(checkpoint, n, d) or faiss.IndexHNSWFlat(d, LINKS)
+    index.hnsw.efConstruction = COMPARED_TO_LINK
+    threads = faiss.omp_get_max_threads()
+    with progress.bar(n, "links of words", initial=index.ntotal) as bar:
+        # By one thread: the links that several set depend on chance, and so would the metric.
+        faiss.omp_set_num_threads(1)
+        try:
+            for start in range(index.ntotal, n, LINKED_AT_ONCE):
+                # A seed for each part, so that an index that was kept goes on as it would have.
+                index.hnsw.rng = faiss.RandomGenerator(start + 1)
+                index.add(Y[start : start + LINKED_AT_ONCE])
+                checkpoint.file(INDEX, partial(faiss.write_index, index))
+                bar.update(index.ntotal - start)
+        finally:
+            faiss.omp_set_num_threads(threads)
+    index.hnsw.efSearch = max(COMPARED, depth)
     return index
+
+
+def _kept_index(checkpoint: Checkpoint, n: int, d: int) -> Any:
+    """Return the index of an earlier run, or None."""
+    path = checkpoint.find(INDEX)
+    if path is None:
+        return None
+    try:
+        index = load_faiss().read_index(str(path))
+    except RuntimeError:  # not what was written
+        return None
+    is_part = index.ntotal == n or index.ntotal % LINKED_AT_ONCE == 0
+    return index if index.d == d and index.ntotal <= n and is_part else None

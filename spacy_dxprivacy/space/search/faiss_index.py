@@ -33,8 +33,8 @@ from typing import Any
 
 import numpy as np
 import srsly
-from tqdm import tqdm
 
+from ... import progress
 from ...arrays import Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
 from ...files.atomic import new_folder
@@ -94,7 +94,7 @@ def build(X: Floats2d, factory: str) -> Any:
     index = faiss.index_factory(d, factory)
     rows = np.arange(trained, dtype=np.int64) * n // trained
     index.train(np.ascontiguousarray(X[rows], dtype=np.float32))
-    with tqdm(total=n, desc="indexed rows", disable=None, delay=1, leave=False) as bar:
+    with progress.bar(n, "indexed rows") as bar:
         for part in blocks(n, ADD_ROWS):
             index.add(np.ascontiguousarray(X[part], dtype=np.float32))
             bar.update(part.stop - part.start)

@@ -1,0 +1,38 @@
+"""Lines of progress where stderr is no terminal: at equal intervals, and in a command alone."""
+
+import time
+
+import pytest
+
+from spacy_dxprivacy import progress
+
+EVERY = 0.05
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "seconds", "initial", "line"),
+    [
+        (0, 200, 9, 0, "words: 00:09, 0% of 200"),
+        (50, 200, 10, 0, "words: 00:10, 25% of 200, 00:30 left"),
+        (100, 200, 10, 50, "words: 00:10, 50% of 200, 00:20 left"),
+        (1, None, 61, 0, "words: 01:01"),
+    ],
+)
+def test_a_line_says_how_far_and_how_long(done, total, seconds, initial, line):
+    assert progress.line_of("words", done, total, seconds, initial) == line
+
+
+def test_lines_come_while_a_step_runs_and_end_with_it(capsys):
+    with progress.lines(EVERY):
+        for step in progress.over([1, 2], "steps"):
+            time.sleep(3 * EVERY if step == 1 else 0)
+    first = capsys.readouterr().err.splitlines()
+    assert len(first) >= 2 and all(line.startswith("steps: 00:00, 0% of 2") for line in first)
+    time.sleep(2 * EVERY)
+    assert not capsys.readouterr().err
+
+
+def test_a_library_call_says_nothing(capsys):
+    for _ in progress.over([1], "steps"):
+        time.sleep(2 * EVERY)
+    assert not capsys.readouterr().err
