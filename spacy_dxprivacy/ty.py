@@ -87,6 +87,9 @@ class Facts:
     # epsilons (k, m), to the smallest deltas.
     loss: Callable[[Ints1d, Ints1d], Floats2d | None] = unknown
     delta: Callable[[Ints1d, Ints1d, Floats2d], Floats2d | None] = unknown
+    # Maps noisy vectors (k, c) and rows (m,) to ln of the densities of the vectors, given the
+    # words, (k, m), up to a constant of each vector.
+    log_densities: Callable[[Floats2d, Ints1d], Floats2d | None] = unknown
     store_paths: Callable[[Callable[[int], object]], bool] | None = None  # see PolicyGraph.store
 
 

@@ -72,7 +72,14 @@ def build(space: Space, guarantee: Guarantee, *, clip: Clip) -> Noise:
     def loss(X: Floats2d, Y: Floats2d) -> Floats2d:
         return np.stack([_l1_norms(Y - x) for x in X]) / scale
 
-    return Noise(centres, draw, scale * np.sqrt(2), guarantee, loss=loss)
+    return Noise(
+        centres,
+        draw,
+        scale * np.sqrt(2),
+        guarantee,
+        loss=loss,
+        log_densities=lambda Z, Y, rows: -loss(Z, Y),
+    )
 
 
 def noise_distribution(space: Space, guarantee: Guarantee, *, clip: Clip) -> NoiseDistribution:

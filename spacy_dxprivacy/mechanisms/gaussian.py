@@ -71,7 +71,14 @@ def build(space: Space, guarantee: Guarantee, *, clip: Clip) -> Noise:
     noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
     if clip.shortens:
         guarantee = replace(guarantee, mu=1 / unit)
-    return Noise(centres, noise, sigma, guarantee, delta=noise.delta)
+    return Noise(
+        centres,
+        noise,
+        sigma,
+        guarantee,
+        delta=noise.delta,
+        log_densities=noise.log_densities,
+    )
 
 
 def noise_distribution(space: Space, guarantee: Guarantee, *, clip: Clip) -> NoiseDistribution:
@@ -104,3 +111,12 @@ class NormalNoise:
         """Return the least delta, float64 (k, m), of centres X (k, d), Y (m, d) at epsilons (k, m),
         nats. The words of a covered pair have one sigma, that of the output."""
         return deltas(distances(X, Y), self.sigmas[outputs], epsilons)
+
+    def log_densities(self, Z: Floats2d, X: Floats2d, rows: Ints1d) -> Floats2d:
+        """Return ln of the densities of vectors Z (k, d) about centres X (m, d) of words (m,), up
+        to a constant, float64 (k, m). A word without noise is as far as rounding moves it."""
+        sigmas = self.sigmas[rows]
+        least = self.sigmas[self.sigmas > 0].min(initial=1.0) * 2.0**-10
+        sigmas = np.maximum(sigmas, least)
+        logs: Floats2d = -np.square(distances(Z, X) / sigmas) / 2 - self.d * np.log(sigmas)
+        return logs

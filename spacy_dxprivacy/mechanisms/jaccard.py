@@ -17,16 +17,16 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d
 from ..privacy.guarantee import Guarantee
 from ..privacy.noise import classical_sigma
-from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..space.learned import once
 from ..space.search.all_pairs import mean_farthest, nearest_of_all
 from ..ty import Projection
 from ..validate import between, positive, whole
+from .gaussian import NormalNoise
 from .noise import Noise, NoiseMechanism
 
 DENSE, SPARSE = 1.835, 1.276
@@ -90,12 +90,14 @@ def build(space: Space, guarantee: Guarantee, *, k: int, eta: float | None) -> N
         f"{guarantee.notes} In these {d} dimensions, delta between the two is "
         f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."
     )
-
-    def draw(rows: Ints1d, rng: Rng) -> Floats2d:
-        Z: Floats2d = rng.normal((len(rows), d)) * sigmas[rows, None]
-        return Z
-
-    return Noise(X, draw, float(sigmas.min()), replace(guarantee, notes=notes))
+    noise = NormalNoise(d, sigmas)
+    return Noise(
+        X,
+        noise,
+        float(sigmas.min()),
+        replace(guarantee, notes=notes),
+        log_densities=noise.log_densities,
+    )
 
 
 def delta_between_strengths(epsilon: float, d: int) -> float:

@@ -53,6 +53,7 @@ def build(space: Space, guarantee: Guarantee) -> Noise:
         metric,
         approximate=noise.approximate,
         loss=noise.loss,
+        log_densities=noise.log_densities,
     )
 
 

@@ -89,6 +89,7 @@ def build(space: Space, guarantee: Guarantee, *, lam: float) -> Noise:
         partial(euclidean, whitened),
         approximate=LaplaceNoise(d, epsilon).approximate,
         loss=loss,
+        log_densities=lambda Z, Y, rows: -loss(Z, Y),
     )
 
 

@@ -109,7 +109,14 @@ def build(
         # If all words are one point, any noise will do.
         sigma = unit * (diameter(X) or 1.0)
         normal = NormalNoise(d, np.full(n, sigma))
-        return Noise(X, normal, sigma, guarantee, delta=normal.delta)
+        return Noise(
+            X,
+            normal,
+            sigma,
+            guarantee,
+            delta=normal.delta,
+            log_densities=normal.log_densities,
+        )
     edges, lengths = related_pairs(X, m, tau, top)
     notes = coverage(n, edges)
     sigmas = np.full(n, unit * (float(lengths.max()) or 1.0))
@@ -127,7 +134,15 @@ def build(
         return table
 
     normal = NormalNoise(d, sigmas)
-    return Noise(X, normal, spread, guarantee, covers=covers, delta=normal.delta)
+    return Noise(
+        X,
+        normal,
+        spread,
+        guarantee,
+        covers=covers,
+        delta=normal.delta,
+        log_densities=normal.log_densities,
+    )
 
 
 def noise_distribution(

@@ -76,6 +76,9 @@ class Noise:
     covers: Callable[[Ints1d], Bools2d] | None = None  # (k, n), pairs of the guarantee; else all
     loss: Callable[[Floats2d, Floats2d], Floats2d | None] = unknown
     delta: Callable[[Floats2d, Floats2d, Ints1d, Floats2d], Floats2d | None] = unknown
+    # Vectors (k, d), centres (m, d) and their rows (m,) -> ln of the densities of the vectors,
+    # (k, m), up to a constant of each vector.
+    log_densities: Callable[[Floats2d, Floats2d, Ints1d], Floats2d | None] = unknown
 
 
 class NoiseMechanism(BuiltMechanism[Noise]):
@@ -112,9 +115,13 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         def delta(rows: Ints1d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d | None:
             return built.delta(centres(rows), centres(outputs), outputs, epsilons)
 
+        def log_densities(Z: Floats2d, rows: Ints1d) -> Floats2d | None:
+            return built.log_densities(Z, centres(rows), rows)
+
         return replace(
             self._unfitted_facts,
             centres=built.centres,
+            log_densities=log_densities,
             approximate=built.approximate,
             noise_distribution=partial(self.noise_distribution, space, self.guarantee),
             loss=loss,

@@ -66,7 +66,15 @@ def build(space: Space, guarantee: Guarantee, *, dims: int) -> Noise:
     notes = f"The projection stretches distances {stretch:.6g} times at most ({method})."
     metric = partial(euclidean, space.vectors)
     guarantee = replace(guarantee, notes=notes)
-    return Noise(Y, noise, noise.spread, guarantee, metric, loss=noise.loss)
+    return Noise(
+        Y,
+        noise,
+        noise.spread,
+        guarantee,
+        metric,
+        loss=noise.loss,
+        log_densities=noise.log_densities,
+    )
 
 
 def noise_distribution(space: Space, guarantee: Guarantee, *, dims: int) -> NoiseDistribution:

@@ -36,6 +36,7 @@ from ..validate import between, one_of, positive, whole
 from .noise import Clip, Noise, NoiseMechanism, make_clip
 
 ANGLES = 2001
+ROUNDED = 2.0**-9  # share of the bound by which rounding to the grid may exceed it
 LESS = "dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less noise."
 PAPER = "The published proof is wrong: the volume that it bounds is that of a shell, not of a cube."
 
@@ -108,7 +109,14 @@ def build(
         share = spread * rate / np.sqrt(2)
         notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
         guarantee = replace(guarantee, notes=f"{notes} {guarantee.notes}")
-        return Noise(centres, noise, spread, guarantee, delta=noise.delta)
+        return Noise(
+            centres,
+            noise,
+            spread,
+            guarantee,
+            delta=noise.delta,
+            log_densities=noise.log_densities,
+        )
     dims = d if dims is None else dims
     if dims < d:
         why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
@@ -125,7 +133,14 @@ def build(
     noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
     guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
     spread = float(np.sqrt(noise.variance()))
-    return Noise(centres, noise, spread, guarantee, delta=noise.delta)
+    return Noise(
+        centres,
+        noise,
+        spread,
+        guarantee,
+        delta=noise.delta,
+        log_densities=noise.log_densities,
+    )
 
 
 @dataclass(frozen=True)
@@ -152,6 +167,15 @@ class TruncatedLaplaceNoise:
             stay = [np.log1p(-_leave(self.rate * np.abs(Y - x), width)).sum(axis=1) for x in X]
         deltas: Floats2d = -np.expm1(np.stack(stay))
         return deltas
+
+    def log_densities(self, Z: Floats2d, X: Floats2d, rows: Ints1d) -> Floats2d:
+        """Return ln of the densities of vectors Z (k, d) about centres X (m, d), up to a constant,
+        float64 (k, m)."""
+        from scipy.spatial.distance import cdist
+
+        outside = cdist(Z, X, "chebyshev") > self.bound * (1 + ROUNDED)
+        logs: Floats2d = np.where(outside, -np.inf, -self.rate * cdist(Z, X, "cityblock"))
+        return logs
 
     def variance(self) -> float:
         """Return the variance of a coordinate (Huang et al. 2024, equation 6, corrected)."""

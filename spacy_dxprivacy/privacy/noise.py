@@ -74,6 +74,18 @@ class LaplaceNoise:
         losses: Floats2d = self.epsilon * cdist(X, Y)
         return losses
 
+    def log_densities(self, Z: Floats2d, X: Floats2d, rows: Ints1d) -> Floats2d:
+        """Return ln of the densities of vectors Z (k, d) about centres X (m, d), up to a constant,
+        float64 (k, m)."""
+        # By a matrix product, ten times as fast as `loss`, whose digits for near vectors matter.
+        S = Z.astype(np.float64) @ X.T
+        S *= -2
+        S += np.einsum("kd,kd->k", Z, Z, dtype=np.float64)[:, None]
+        S += np.einsum("md,md->m", X, X, dtype=np.float64)
+        logs: Floats2d = np.sqrt(np.maximum(S, 0, out=S), out=S)
+        logs *= -self.epsilon
+        return logs
+
     def approximate(self, distance: float) -> float:
         """Return the epsilon at delta = 1e-6 of two words at this distance."""
         return laplace_epsilon(self.epsilon, distance, self.d)

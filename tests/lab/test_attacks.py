@@ -32,7 +32,7 @@ from spacy_dxprivacy.lab.attacks.guessing import (
     rare_word_scores,
     true_positives,
 )
-from spacy_dxprivacy.lab.mechanisms import make_mechanism
+from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_tunable
 from spacy_dxprivacy.lab.results import share, share_by_document
 
 CHOICE = ["dx.Path.v1", "dx.Exponential.v1", "dx.TEM.v1"]
@@ -121,6 +121,34 @@ def test_a_channel_that_is_learned_comes_near_to_the_exact_one(name, scene, spac
         for t in (known, learned)
     ]
     assert right[0] - 0.05 < right[1] < right[0] + 0.02
+
+
+NOISY = {
+    "dx.Laplace.v1": 8.0, "dx.Mahalanobis.v1": 8.0, "dx.RandomProjection.v1": 20.0,
+    "dx.ClippedLaplace.v1": 100.0, "dx.TruncatedLaplace.v1": 100.0, "dx.Gaussian.v1": 30.0,
+    "dx.Jaccard.v1": 40.0, "dx.NADP.v1": 30.0, "dx.Laplace.v1 projection=vickrey": 8.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", NOISY)
+@pytest.mark.filterwarnings("ignore:.*DX101")
+def test_an_estimated_channel_has_the_probabilities_that_many_draws_have(setting, space):
+    """Few draws of each word estimate what 1,000 draws of it count, also of outputs that none of
+    its own few draws became."""
+    mechanism = make_mechanism(parse_tunable(setting)[1], space, NOISY[setting])
+    words, times = np.array([2, 9, 40, 41]), 1_000
+    seen = mechanism.sample(np.repeat(words, times), Rng(seed=1)).rows.reshape(-1, times)
+    outputs = np.union1d(words, np.unique(seen)[::8])
+    counted = (seen[:, :, None] == outputs).mean(axis=1)
+    channel = channel_of(mechanism, space.vectors, words, outputs, Rng(seed=2), draws=800)
+    estimated = np.exp(channel.of(words))
+    unchanged = counted[np.arange(4), np.searchsorted(outputs, words)].mean()
+    assert not channel.exact and 0.02 < unchanged < 0.98
+    # Both sides are samples; the pseudo-draws of an output move what is rare.
+    error = np.sqrt(counted * (1 - counted) / times) + np.sqrt(estimated / (100 + 32))
+    assert (np.abs(estimated - counted) < 5 * error + 0.02).all()
+    often = counted > 0.05
+    assert np.abs(estimated - counted)[often].mean() < 0.04
 
 
 @pytest.mark.parametrize("name", CHOICE)

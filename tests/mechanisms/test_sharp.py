@@ -13,6 +13,7 @@ from scipy.stats import chi2, gamma, kstest, norm, truncexpon
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space
 from spacy_dxprivacy.mechanisms.noise import NoiseMechanism
+from spacy_dxprivacy.ty import facts_of
 
 from .found import EPSILON, made, names, plane, settings_of, takes_epsilon
 
@@ -306,3 +307,22 @@ def test_truncated_gumbel_noise_keeps_as_many_words_as_its_scale_says():
     stays, error = share(1), np.sqrt(share(1) * (1 - share(1)) / times)
     assert abs(np.mean(drawn.rows == 0) - stays) < SIGMAS * error
     assert abs(share(MORE) - stays) > 1.5 * SIGMAS * error
+
+
+STATED = [
+    "dx.Laplace.v1", "dx.Mahalanobis.v1", "dx.RandomProjection.v1", "dx.ClippedLaplace.v1",
+    "dx.Gaussian.v1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_densities_are_those_of_the_stated_radius(name):
+    """Of noise that is equal in all directions, but for a linear map: that of the radius, over the
+    area of its sphere."""
+    facts = facts_of(fitted(name, crowd))
+    stated, rows = facts.noise_distribution(), np.arange(8)
+    Z = stated.centres[:5] + np.random.default_rng(0).normal(size=stated.centres[:5].shape)
+    R = np.stack([stated.radius(Z - centre) for centre in stated.centres[rows]], axis=1)
+    logs = stated.distribution.logpdf(R) - (Z.shape[1] - 1) * np.log(R)
+    found = facts.log_densities(Z, rows)
+    np.testing.assert_allclose(found - found[:, :1], logs - logs[:, :1], atol=1e-6)
