@@ -10,10 +10,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sized
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from threading import Event, Thread
-from typing import Any
+from typing import Any, ClassVar
 
 from tqdm import tqdm
 
@@ -22,11 +22,15 @@ _every: ContextVar[float | None] = ContextVar("every", default=None)
 
 
 @contextmanager
-def lines(every: float) -> Iterator[None]:
-    """Within the context, write lines where stderr is no terminal. every: seconds between them."""
+def lines(every: float, label: str = "") -> Iterator[None]:
+    """Within the context, write lines where stderr is no terminal.
+
+    every: seconds between them. label: of lines while no task is shown; without it there are none.
+    """
     token = _every.set(every)
     try:
-        yield
+        with _Lines(None, label, every) if label and not sys.stderr.isatty() else nullcontext():
+            yield
     finally:
         _every.reset(token)
 
@@ -53,21 +57,25 @@ def over(steps: Iterable[Any], label: str) -> Iterator[Any]:
 
 
 class _Lines:
-    """Lines about one task, by a thread of its own."""
+    """Lines about one task, by a thread of its own; none while a task within it is shown."""
 
-    def __init__(self, total: int | None, label: str, every: float, initial: int) -> None:
+    _shown: ClassVar[list[_Lines]] = []
+
+    def __init__(self, total: int | None, label: str, every: float, initial: int = 0) -> None:
         self.total, self.label, self.every = total, label, every
         self.done = self.initial = initial
         self.start, self._ended = time.monotonic(), Event()
         self._thread = Thread(target=self._beat, daemon=True)
 
     def __enter__(self) -> _Lines:
+        self._shown.append(self)
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
+        self._shown.remove(self)
 
     def update(self, n: int = 1) -> None:
         """Count n more as done."""
@@ -82,6 +90,8 @@ class _Lines:
 
     def _beat(self) -> None:
         while not self._ended.wait(self.every):
+            if self._shown[-1] is not self:
+                continue
             seconds = time.monotonic() - self.start
             line = line_of(self.label, self.done, self.total, seconds, self.initial)
             sys.stderr.write(f"{line}\n")

@@ -79,15 +79,15 @@ class ResultTable:
     panels: Sequence[Panel] = ()
     digits: int = 6
 
-    def write(self, out: Path, name: str, *, force: bool = False) -> None:
-        """Write NAME.csv, and the figure NAME.svg beside it."""
+    def write(self, out: Path, name: str, *, force: bool = False, figure: bool = True) -> None:
+        """Write NAME.csv, and the figure NAME.svg beside it, if there is one and it is wanted."""
         file = io.StringIO()
         writer = csv.DictWriter(file, list(self.rows[0]), lineterminator="\n")
         writer.writeheader()
         for row in self.rows:
             writer.writerow({name: plain(value, self.digits) for name, value in row.items()})
         write_bytes(out / f"{name}.csv", file.getvalue().encode(), force=force)
-        if self.panels:
+        if self.panels and figure:
             write_bytes(out / f"{name}.svg", as_figure(self.panels), force=force)
 
 

@@ -148,7 +148,21 @@ def test_an_estimated_channel_has_the_probabilities_that_many_draws_have(setting
     error = np.sqrt(counted * (1 - counted) / times) + np.sqrt(estimated / (100 + 32))
     assert (np.abs(estimated - counted) < 5 * error + 0.02).all()
     often = counted > 0.05
-    assert np.abs(estimated - counted)[often].mean() < 0.04
+    assert np.abs(estimated - counted)[often].mean() < 0.06
+
+
+@pytest.mark.parametrize("name", ["dx.Laplace.v1", "dx.Gaussian.v1", "dx.NADP.v1"])
+@pytest.mark.filterwarnings("ignore:.*DX101")
+def test_stated_densities_recover_what_simulation_recovers(name, scene, space):
+    """With an eighth of the draws: equal within the intervals of both."""
+    mechanism = make_mechanism(name, space, NOISY[name])
+    stated, simulated = AttackTrial(scene, mechanism), AttackTrial(scene, hidden(mechanism))
+    rates = []
+    for trial in (stated, simulated):
+        guesses = bayes_guess(trial.logs, scene.log_prior)[trial.columns]
+        rates.append(share_by_document(guesses == scene.places, scene.text.doc_of))
+    (right, low, high, _), (as_simulated, least, most, _) = rates
+    assert low <= most and high >= least and right > as_simulated - 0.03
 
 
 @pytest.mark.parametrize("name", CHOICE)

@@ -31,8 +31,8 @@ MAX_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy
 MIN_LOG = -700.0  # in place of ln 0, so that sums stay finite
 DRAWS = 30  # of each word, if probabilities are simulated
 FEWER = 8  # times as few draws of each word, where densities are stated
-OWN_DRAWS = 32  # of each output, as if it were the word
-SMOOTH = 1.0  # draws that become the output, as which its own draws count
+OWN_DRAWS = 16  # of each output, as if it were the word
+COMPARED = 4096  # other words, by which the words at each distance are counted
 BINS = 128
 ROUNDS = 30
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
@@ -88,9 +88,9 @@ def channel_of(
             logs[part] = _logs(mechanism.distribution(words[part])[:, outputs])
         return Channel(words, outputs, logs, exact=True)
     times = np.broadcast_to(np.asarray(draws, dtype=np.int64), len(words))
-    P = _by_density(mechanism, words, outputs, np.maximum(times // FEWER, 1), rng)
-    if P is not None:
-        return Channel(words, outputs, _logs(P), exact=False)
+    if _states_densities(mechanism):
+        logs = _logs(_by_density(mechanism, X, words, outputs, times // FEWER, rng))
+        return Channel(words, outputs, logs, exact=False)
     source = np.repeat(np.arange(len(words)), times)
     seen = sample_in_batches(mechanism, words[source], rng).rows
     # (counts + weight smooth) / (draws + weight)
@@ -117,43 +117,52 @@ def _logs(P: Floats2d) -> Floats2d:
     return np.maximum(logs, MIN_LOG, out=logs)
 
 
-def _by_density(
-    mechanism: Mechanism, words: Ints1d, outputs: Ints1d, times: Ints1d, rng: Rng
-) -> Floats2d | None:
-    """Estimate P(output | word), float32 (m, q), from draws of the words, times (m,), and of the
-    outputs; None without stated densities.
+def _states_densities(mechanism: Mechanism) -> bool:
+    facts = facts_of(mechanism)
+    if facts.centres is None:
+        return False
+    return facts.log_densities(facts.centres[:1], np.zeros(1, dtype=np.int64)) is not None
 
-    The draws of an output as if it were the word also count a little if they become another: so an
-    output that no draw becomes has a likelihood, by noisy vectors as near as its own.
+
+def _by_density(
+    mechanism: Mechanism, X: Floats2d, words: Ints1d, outputs: Ints1d, times: Ints1d, rng: Rng
+) -> Floats2d:
+    """Estimate P(output | word), float32 (m, q), by stated densities of draws: times (m,) of each
+    word, 1 or more, and OWN_DRAWS of each output.
+
+    An output that few draws become is estimated by distance as well. Its weight is that with which
+    the other draws best predict each.
     """
-    log_densities = facts_of(mechanism).log_densities
-    sources = np.union1d(words, outputs)
-    drawn = np.zeros(len(sources), dtype=np.int64)
-    drawn[places_in(sources, words)] += times
-    drawn[places_in(sources, outputs)] += OWN_DRAWS
+    log_densities, times = facts_of(mechanism).log_densities, np.maximum(times, 1)
     made = np.concatenate([np.repeat(words, times), np.repeat(outputs, OWN_DRAWS)])
+    sources, source, drawn = np.unique(made, return_inverse=True, return_counts=True)
     draw = sample_in_batches(mechanism, made, rng)
-    if draw.vectors is None or log_densities(draw.vectors[:1], words[:1]) is None:
-        return None
-    own = np.arange(len(made) - OWN_DRAWS * len(outputs), len(made))
-    columns, landed = places_in(outputs, draw.rows), np.arange(len(made))
-    at = np.concatenate([columns[columns >= 0], np.repeat(np.arange(len(outputs)), OWN_DRAWS)])
-    of = np.concatenate([landed[columns >= 0], own])
-    weights = np.full(len(of), SMOOTH / OWN_DRAWS)
-    weights[: len(of) - len(own)] = 1.0
-    order = np.argsort(at, kind="stable")
-    at, of, weights = at[order], of[order], weights[order]
-    P = np.zeros((len(words), len(outputs)), dtype=np.float32)
-    places, log_times = places_in(sources, words), np.log(drawn)
-    for part in blocks(len(of), max(1, DISTANCES_AT_ONCE // len(sources))):
-        logs = np.asarray(log_densities(draw.vectors[of[part]], sources))
-        mixed = logs + log_times
+    Z, columns = np.asarray(draw.vectors), places_in(outputs, draw.rows)
+    P = _by_distance(X, sources, outputs, source, draw.rows)
+    landed = np.argsort(columns, kind="stable")[int((columns < 0).sum()) :]
+    source, columns, log_drawn = source[landed], columns[landed], np.log(drawn)
+    pooled, itself = np.zeros(P.shape, dtype=np.float32), np.empty(len(landed))
+    for part in blocks(len(landed), max(1, DISTANCES_AT_ONCE // len(sources))):
+        R = np.asarray(log_densities(Z[landed[part]], sources))
+        mixed = R + log_drawn
         top = mixed.max(axis=1, keepdims=True)
-        total = np.exp(mixed - top, out=mixed).sum(axis=1, keepdims=True)
-        R = np.exp(logs[:, places] - top) * (weights[part, None] / total)
-        starts = np.flatnonzero(np.diff(at[part], prepend=-1))
-        P[:, at[part][starts]] += np.add.reduceat(R, starts, axis=0).T
-    return np.minimum(P, 1.0, out=P)
+        R -= top + np.log(np.exp(np.subtract(mixed, top, out=mixed)).sum(axis=1, keepdims=True))
+        R = np.exp(R, out=R)  # of each word, by this draw: its density over that of all draws
+        itself[part] = R[np.arange(len(R)), source[part]]
+        starts = np.flatnonzero(np.diff(columns[part], prepend=-1))
+        pooled[:, columns[part][starts]] += np.add.reduceat(R, starts, axis=0).T
+    seen = np.bincount(columns, minlength=len(outputs))
+    others, smooth = pooled[source, columns] - itself, P[source, columns]
+    count = seen[columns] - 1
+    fits = [
+        np.log(np.maximum((count * others + w * smooth) / (count + w), 1e-30)).sum()
+        for w in WEIGHTS
+    ]
+    weight = WEIGHTS[int(np.argmax(fits))]
+    P *= (weight / (seen + weight)).astype(np.float32)
+    pooled *= (seen / (seen + weight)).astype(np.float32)
+    P += pooled
+    return np.minimum(P, 1.0, out=P)[places_in(sources, words)]
 
 
 def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
@@ -163,14 +172,21 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
     moved = np.linalg.norm(X[words[source]].astype(np.float64) - X[seen], axis=1)
     width = max(float(moved.max()), 1e-9) / (BINS - 2)
     times = np.bincount(source, minlength=len(words))
-    words_in_bin = np.empty((len(words), BINS), dtype=np.int64)  # number of words in each bin
+    words_in_bin = np.empty((len(words), BINS))  # number of words in each bin
     bins = np.empty((len(words), len(outputs)), dtype=np.uint8)
-    for part, D in in_blocks(X[words], X):
+    others = np.setdiff1d(np.arange(len(X)), outputs)
+    stride = max(1.0, len(others) / COMPARED)
+    others = others[np.arange(0, len(others), stride).astype(np.int64)]
+    shares = np.append(np.ones(len(outputs)), np.full(len(others), stride))
+    for part, D in in_blocks(X[words], X[np.append(outputs, others)]):
         at = _bins(D, width)
-        bins[part] = at[:, outputs]
+        bins[part] = at[:, : len(outputs)]
         shifted = at + np.arange(len(at))[:, None] * BINS
-        counted = np.bincount(shifted.ravel(), minlength=len(at) * BINS)
+        each = np.broadcast_to(shares, at.shape).ravel()
+        counted = np.bincount(shifted.ravel(), each, minlength=len(at) * BINS)
         words_in_bin[part] = counted.reshape(-1, BINS)
+    if stride > 1:
+        words_in_bin[:, 0] = 1  # the word itself, whether or not it is compared
     counts = np.bincount(_bins(moved, width), minlength=BINS)
     g, Z = np.ones(BINS), words_in_bin.sum(axis=1).astype(np.float64)
     for _ in range(ROUNDS):

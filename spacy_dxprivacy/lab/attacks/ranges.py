@@ -21,6 +21,7 @@ from .frontier import AttackTarget, FrontierPoint, point
 Make = Callable[[float], Mechanism]  # epsilon -> a fitted mechanism, or DxError
 OnTry = Callable[[FrontierPoint], None]
 LEAST, MOST = 1e-4, 1e7
+FOUND = 5  # epsilons, if none is given
 FEW_UNCHANGED, MANY_UNCHANGED = 0.02, 0.9
 LITTLE = 0.02  # of the words
 STEP = 4.0  # from one epsilon to the next, until the range is enclosed
@@ -73,6 +74,13 @@ def _unchanged(
         return float("nan")
     rows = sample_release(target.text, mechanism, Rng(seed)).rows
     return float(np.mean(rows == target.text.rows))
+
+
+def epsilons_of(make: Make, target: AttackTarget) -> list[float]:
+    """Return FOUND epsilons over the range of a mechanism, in equal ratios. Raise DxError as
+    epsilon_range does."""
+    low, high = epsilon_range(make, target)
+    return sorted({float(f"{epsilon:.3g}") for epsilon in np.geomspace(low, high, FOUND)})
 
 
 def points_at(

@@ -1,8 +1,8 @@
-"""The success rates of attacks on a release of a text, at one epsilon and over many."""
+"""The success rates of attacks on a release of a text, at one epsilon."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,20 +11,17 @@ from ...arrays import Ints1d
 from ...errors import DxError, Errors
 from ...prior.cells import places_in
 from ...validate import one_of
-from ..mechanisms import Make
 from ..results import (
     WORDS_RECOVERED,
     AttackFigure,
-    Progress,
     Success,
     bootstrap,
     figures_of,
-    no_progress,
     share,
     share_by_document,
 )
 from . import guessing
-from .frontier import AttackTarget, guesses_of
+from .frontier import guesses_of
 from .reading import SeenRelease, filled_guess
 from .trial import MAX_REPEATS, AttackTrial
 
@@ -46,25 +43,16 @@ def attack(name: str, trial: AttackTrial) -> list[AttackFigure]:
     return figures_of(name, (trial.label, epsilon), unchanged, successes)
 
 
-def attack_over_epsilon(
-    names: Sequence[str],
-    makers: Mapping[str, Make],
-    epsilons: Mapping[str, Sequence[float]],
-    target: AttackTarget,
-    progress: Progress = no_progress,
-) -> list[AttackFigure]:
-    """Return the figures of each attack on each mechanism, by label, at each of its epsilons.
-    Attacks that need a larger text are left out; DxError if it is the only one."""
+def attack_all(names: Sequence[str], trial: AttackTrial) -> list[AttackFigure]:
+    """Return the figures of each of these attacks. Attacks that need a larger text are left out;
+    DxError if it is the only one."""
     figures: list[AttackFigure] = []
-    for label, make in makers.items():
-        for epsilon in progress(epsilons[label], label):
-            trial = AttackTrial(target, make(epsilon), label=label)
-            for name in names:
-                try:
-                    figures += attack(name, trial)
-                except DxError:
-                    if len(names) == 1:
-                        raise
+    for name in names:
+        try:
+            figures += attack(name, trial)
+        except DxError:
+            if len(names) == 1:
+                raise
     return figures
 
 

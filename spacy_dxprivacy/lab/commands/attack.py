@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.options import above_bar, pulse, setup_errors, usage_errors
+from ...cli.options import above_bar, attack_lines, pulse, setup_errors, usage_errors
 from ...config.code import import_code
 from ...errors import DxError, UsageError
 from ...mechanisms.levels import LEVELS
@@ -27,8 +27,9 @@ from ..attacks import ATTACKS, AttackFigure, Reader
 from ..attacks.frontier import AttackTarget, FrontierPoint, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_DOMAIN, RARE
-from ..attacks.ranges import points_at
-from ..attacks.tries import attack_over_epsilon
+from ..attacks.ranges import epsilons_of, points_at
+from ..attacks.trial import AttackTrial
+from ..attacks.tries import attack_all
 from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus, read_fields, sanitizer
@@ -37,6 +38,7 @@ from ..results import NAN, ResultTable, attack_result, check_out, plain, text_ta
 
 ALL_ATTACKS, FRONTIER, LINK = "all", "frontier", "link"
 ALL = "all"  # of the mechanisms
+NO_SOLUTION = "no mechanism has a solution on this space."
 BY_PROMPT = ("guess", ALL_ATTACKS, FRONTIER)
 BY_MODEL = (*BY_PROMPT, ATTRIBUTES)
 PLAINTEXT = "plaintext"
@@ -101,27 +103,30 @@ def attack_cli(
     """Sanitise a text, attack it, and report the attack success rate.
 
     frontier compares mechanisms, and attributes infers what the author is. Without --epsilon,
-    frontier finds the epsilons at which the attacker recovers the shares of --at. No word of TEXT
-    is printed or written, but the figures are about this text.
+    frontier finds the epsilons at which the attacker recovers the shares of --at, and other attacks
+    take five over the range of each mechanism, from few to many unchanged words; the default
+    mechanism alone has its levels. A table is printed, and NAME.csv written, as soon as there is
+    one. No word of TEXT is printed or written, but the figures are about this text.
 
     Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
 
     Example: python -m spacy dx attack frontier tickets.jsonl -m all --max-words 5000 --words 500
     """
-    with setup_errors():
+    with attack_lines(name), setup_errors():
         import_code(code)
         one_of("NAME", name, (*ATTACKS, ALL_ATTACKS, FRONTIER, ATTRIBUTES))
         _check_options(name, model, prompt, rewriting)
-        configs = _configs(name, mechanism or ["path"])
+        search = name != ATTRIBUTES and rewriting is None
+        configs = _configs(mechanism or ["path"], search=search)
         given = None if epsilon is None else parse_epsilons(epsilon)
-        epsilons = _epsilons(configs, given, search=name == FRONTIER and rewriting is None)
+        epsilons = _epsilons(configs, given, search=search)
         shares = _shares(at)
         names = list(ATTACKS) if name == ALL_ATTACKS else [name]
         if out is not None:
             check_out(out, names, force=force)
         table = load_space(space, max_words)
         reader = None if model is None else Reader.of(model, table, prompt)
-    with usage_errors():
+    with attack_lines(name), usage_errors():
         if name == ATTRIBUTES or rewriting is not None:
             releases = partial(_releases, configs=configs, epsilons=epsilons, space=table)
             if rewriting is not None:
@@ -129,7 +134,8 @@ def attack_cli(
             else:
                 posts = _posts(Path(text), field, attribute, author)
                 figures = _inference_figures(posts, reader, releases)
-            _print(figures, NOTES[name])
+            _print_tables(figures)
+            _print_note(NOTES[name])
             results = {name: ResultTable([asdict(f) for f in figures], digits=4)}
             return _write(results, out, force=force)
         read_all = partial(read_corpus, space=table, field=field)
@@ -142,20 +148,54 @@ def attack_cli(
         makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
         target = AttackTarget(table, corpus, read, reader, candidates)
         if name == FRONTIER:
-            points = _frontier(makers, epsilons, target, shares)
+            points = _frontier(makers, epsilons, target, shares, out)
             results = {FRONTIER: frontier_result(points)}
             _print_frontier(points, target, shares)
         else:
-            figures = attack_over_epsilon(names, makers, epsilons, target, over)
-            by_name = {kind: [f for f in figures if f.attack == kind] for kind in names}
-            results = {kind: attack_result(rows) for kind, rows in by_name.items() if rows}
-            _print(figures, _note(figures, target))
-    _write(results, out, force=force)
+            figures = _attack(names, makers, epsilons, target, out)
+            results = _results(figures, names)
+            _print_note(_note(figures, target))
+    _write(results, out, force=True)  # over those that were written so far
 
 
-def _write(results: Mapping[str, ResultTable], out: Path | None, *, force: bool) -> None:
+def _write(
+    results: Mapping[str, ResultTable], out: Path | None, *, force: bool, figure: bool = True
+) -> None:
     for name, result in results.items() if out is not None else ():
-        result.write(Path(out or ""), name, force=force)
+        result.write(Path(out or ""), name, force=force, figure=figure)
+
+
+def _results(figures: Sequence[AttackFigure], names: Sequence[str]) -> dict[str, ResultTable]:
+    by_name = {name: [f for f in figures if f.attack == name] for name in names}
+    return {name: attack_result(rows) for name, rows in by_name.items() if rows}
+
+
+def _attack(
+    names: Sequence[str],
+    makers: Mapping[str, Callable[[float], Mechanism]],
+    epsilons: Mapping[str, Sequence[float]],
+    target: AttackTarget,
+    out: Path | None,
+) -> list[AttackFigure]:
+    """Return the figures of each attack on each mechanism, by label, at its epsilons, or at those
+    of its range. Tables are printed and written as soon as there are any."""
+    figures: list[AttackFigure] = []
+    for label, make in makers.items():
+        try:
+            with pulse(f"{label}: range of epsilon"):
+                tried = epsilons[label] or epsilons_of(make, target)
+        except DxError as error:
+            above_bar(f"{label}: left out. {error}")
+            continue
+        found: list[AttackFigure] = []
+        for epsilon in over(tried, label):
+            found += attack_all(names, AttackTrial(target, make(epsilon), label=label))
+            _write(_results([*figures, *found], names), out, force=True, figure=False)
+        _print_tables(found)
+        figures += found
+    if not figures:
+        raise UsageError(NO_SOLUTION)
+    return figures
 
 
 def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:
@@ -168,12 +208,13 @@ def _check_options(name: str, model: str | None, prompt: str, rewriting: str | N
         raise UsageError("`prompt` needs a language model: give one by `model`.")
 
 
-def _configs(name: str, settings: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the configs of mechanisms by label. "all", for frontier, stands for each of them."""
+def _configs(settings: Sequence[str], *, search: bool) -> dict[str, dict[str, Any]]:
+    """Return the configs of mechanisms by label. "all" stands for each of them, where their
+    epsilons are searched."""
     if ALL not in settings:
         return dict(parse_tunable(setting) for setting in settings)
-    if name != FRONTIER or len(settings) > 1:
-        raise UsageError("`mechanism` all is for frontier, and stands alone.")
+    if not search or len(settings) > 1:
+        raise UsageError("`mechanism` all is for attacks on words, and stands alone.")
     return all_tunable()
 
 
@@ -196,13 +237,15 @@ def _frontier(
     epsilons: Mapping[str, Sequence[float]],
     target: AttackTarget,
     shares: Sequence[float],
+    out: Path | None,
 ) -> list[FrontierPoint]:
     """Return the points of all mechanisms: at their epsilons, or around those where the attacker
-    recovers the shares. The table of a mechanism is printed when it is complete."""
+    recovers the shares. The table of a mechanism is printed and written when it is complete."""
     several, points = target.reader is not None, list[FrontierPoint]()
     for label, make in makers.items():
         if epsilons[label]:
             points += frontier({label: make}, epsilons, target, over)
+            _write({FRONTIER: frontier_result(points)}, out, force=True, figure=False)
             continue
         with pulse(label) as show:
 
@@ -218,8 +261,9 @@ def _frontier(
                 continue
         typer.echo(_frontier_table(found, several) + "\n")
         points += found
+        _write({FRONTIER: frontier_result(points)}, out, force=True, figure=False)
     if not points:
-        raise UsageError("no mechanism has a solution on this space.")
+        raise UsageError(NO_SOLUTION)
     return points
 
 
@@ -231,11 +275,14 @@ def _shares(text: str) -> list[float]:
         raise UsageError(f"`at` must be {expected}, got {text!r}.") from None
 
 
-def _print(figures: Sequence[AttackFigure], note: str) -> None:
+def _print_tables(figures: Sequence[AttackFigure]) -> None:
     for name, mechanism in dict.fromkeys((f.attack, f.mechanism) for f in figures):
         typer.secho(f"{name}: {mechanism}", bold=True)
         subset = [f for f in figures if (f.attack, f.mechanism) == (name, mechanism)]
         typer.echo(_table(subset) + "\n")
+
+
+def _print_note(note: str) -> None:
     typer.echo(
         f"{note}\n'Without' is a guess without the output. Intervals are in the .csv file. The "
         "figures are about this text: they are not private."

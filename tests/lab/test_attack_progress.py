@@ -1,0 +1,65 @@
+"""Attacks say how far they are, find epsilons, and leave a file when they are stopped."""
+
+import csv
+
+import pytest
+from conftest import run_dx
+
+from spacy_dxprivacy import progress
+from spacy_dxprivacy.lab.commands import attack
+
+NOISE = ["-m", "laplace", "-m", "exponential"]
+
+
+@pytest.fixture
+def notes(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("The doctor saw the patient. The nurse came at nine and left.\n" * 20)
+    return path
+
+
+@pytest.fixture
+def dx(notes, space_path, tmp_path):
+    options = ["--space", space_path, "--words", "80", "--candidates", "60"]
+    return lambda *more: run_dx(
+        "attack", "guess", notes, *options, "--out", tmp_path / "out", *more
+    )
+
+
+def rows_of(tmp_path):
+    with open(tmp_path / "out" / "guess.csv", newline="", encoding="utf8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_each_mechanism_is_attacked_over_a_range_of_its_own(dx, tmp_path):
+    result = dx(*NOISE)
+    assert result.exit_code == 0, result.output
+    found = {name: set() for name in ("dx.Laplace.v1", "dx.Exponential.v1")}
+    for row in rows_of(tmp_path):
+        found[row["mechanism"]].add(float(row["epsilon"]))
+    assert all(len(epsilons) == 5 for epsilons in found.values())
+    assert found["dx.Laplace.v1"] != found["dx.Exponential.v1"]
+
+
+def test_tables_and_the_file_of_what_is_done_are_there_after_a_stop(dx, tmp_path, monkeypatch):
+    tries, attacked = [], attack.attack_all
+
+    def stopping(names, trial):
+        tries.append(trial.label)
+        if len(tries) == 4:
+            raise KeyboardInterrupt
+        return attacked(names, trial)
+
+    monkeypatch.setattr(attack, "attack_all", stopping)
+    result = dx(*NOISE, "-e", "2,4")
+    assert result.exit_code == 130 and "guess: dx.Laplace.v1" in result.stdout
+    done = {(row["mechanism"], row["epsilon"]) for row in rows_of(tmp_path)}
+    assert done == {("dx.Laplace.v1", "2"), ("dx.Laplace.v1", "4"), ("dx.Exponential.v1", "2")}
+
+
+def test_lines_come_all_the_time_and_say_what_is_attacked(dx, monkeypatch):
+    """At the interval of the command, which is shorter here."""
+    assert attack.attack_lines.args[0] * 2 < 2
+    monkeypatch.setattr(attack, "attack_lines", lambda label: progress.lines(0.01, label))
+    said = [line.partition(":")[0] for line in dx(*NOISE).stderr.splitlines()]
+    assert {"guess", "dx.Laplace.v1", "dx.Exponential.v1"} <= set(said)
