@@ -90,7 +90,7 @@ def test_it_comes_near_to_the_exact_posterior(kind, beta):
     text = EncodedCorpus.of(S[drawn])
     out = sample_release(text, mechanism, Rng(seed=1)).rows
     seen, X = SeenRelease(out, text.sentences), small_space().vectors
-    guess = ReleaseReading(seen, mechanism, X, language, Rng(seed=2)).guess()
+    guess = ReleaseReading.of(seen, mechanism, X, language, Rng(seed=2)).guess()
     right = (guess == text.rows).mean()
     joint, marginals = posterior(mechanism, prior, S)
     assert right > (best_words(marginals, out) == text.rows).mean() - 0.02

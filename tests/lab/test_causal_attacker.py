@@ -39,7 +39,7 @@ def knowing():
 
 def reading(text, out, mechanism, language):
     X = small_space().vectors
-    return ReleaseReading(SeenRelease(out, text.sentences), mechanism, X, language, Rng(seed=2))
+    return ReleaseReading.of(SeenRelease(out, text.sentences), mechanism, X, language, Rng(seed=2))
 
 
 def law_of(T, first, known):

@@ -10,6 +10,7 @@ mechanism, and mixes the counts, which are sparse, with an estimate by distance.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,31 @@ class Channel:
     def of(self, words: Ints1d) -> Floats2d:
         """Return the logs of words, float32 (words, q). Raise DxError for one that it lacks."""
         return self.logs[_places(self.words, words, "words")]
+
+
+class GrowingChannel:
+    """The channel of a mechanism to fixed outputs, computed once for each word that is asked for.
+
+    make: returns the channel of further words, sorted and distinct. first: what is known already.
+    """
+
+    def __init__(self, make: Callable[[Ints1d], Channel], first: Channel | None = None) -> None:
+        self._make, self._known = make, first
+
+    def to(self, words: Ints1d) -> Channel:
+        """Return a channel that has these words, in any order, and perhaps others."""
+        known = self._known
+        missing = np.unique(words) if known is None else np.setdiff1d(words, known.words)
+        if known is None:
+            known = self._make(missing)
+        elif len(missing):
+            more = self._make(missing)
+            both = np.append(known.words, more.words)
+            order, exact = np.argsort(both), known.exact and more.exact
+            logs = np.concatenate([known.logs, more.logs])[order]
+            known = Channel(both[order], known.outputs, logs, exact)
+        self._known = known
+        return known
 
 
 def _places(words: Ints1d, rows: Ints1d, setting: str) -> Ints1d:

@@ -30,6 +30,7 @@ from ..results import (
     no_progress,
     share_by_document,
 )
+from .channel import Channel
 from .language import (
     Language,
     language_of,
@@ -161,16 +162,20 @@ def point(
 
 
 def guesses_of(
-    target: AttackTarget, outputs: Ints1d, mechanism: Mechanism, seed: int
-) -> dict[str, Ints1d]:  # fmt: skip
-    """Return the guesses (t,) by each language model, by its name. seed: of simulations."""
+    target: AttackTarget,
+    outputs: Ints1d,
+    mechanism: Mechanism,
+    seed: int,
+    known: Channel | None = None,
+) -> dict[str, Ints1d]:
+    """Return the guesses (t,) by each language model, by its name. seed: of simulations. known: a
+    channel to these outputs, whose words are not computed again."""
     seen, X = SeenRelease(outputs, target.text.sentences), target.space.vectors
-    reading = ReleaseReading(seen, mechanism, X, target.language, Rng(seed))
+    reading = ReleaseReading.of(seen, mechanism, X, target.language, Rng(seed), known)
     variants = language_variants(reading.language, mechanism)
     guesses = {variant.name: replace(reading, language=variant).guess() for variant in variants}
     if target.reader is not None:
-        again = replace(reading, rng=Rng(seed))
-        guesses[target.reader.name] = causal_guess(target.text, again, target.reader)
+        guesses[target.reader.name] = causal_guess(target.text, reading, target.reader)
     return guesses
 
 

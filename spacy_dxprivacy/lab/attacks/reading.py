@@ -7,7 +7,7 @@ forward-backward over the sentence (Rabiner 1989).
 
 The channel is exact for word-level sampling with stated probabilities. For sentence-level sampling
 it is that of a word given the current guess of all others, and the guess is improved in sweeps. For
-noise it is simulated (channel.py), so success against noise is a lower bound.
+noise it is estimated (channel.py), so success against noise is a lower bound.
 
 With a causal model, beam search finds the likeliest text among the same candidates, by .6 of the
 model and .4 of known frequencies.
@@ -25,10 +25,10 @@ from ...arrays import Bools1d, Floats2d, Ints1d, Ints2d, blocks
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.exact import euclidean
-from ...ty import HasMetric, Mechanism, StatesLikelihoods
+from ...ty import HasMetric, Mechanism, StatesLikelihoods, StatesProbabilities, facts_of
 from ..causal import BeamSearch, TextToFill, WordTokens, open_model, word_tokens
 from ..corpus import EncodedCorpus
-from .channel import MIN_LOG, channel_of, draws_by_frequency
+from .channel import MIN_LOG, Channel, GrowingChannel, channel_of, draws_by_frequency
 from .language import FREQUENCY_SHARE, MIN_PROBABILITY, Language
 
 CANDIDATES, CAUSAL_CANDIDATES = 100, 32
@@ -56,14 +56,29 @@ class SeenRelease:
 
 @dataclass(frozen=True)
 class ReleaseReading:
-    """A release and an attacker's knowledge. mechanism: fitted on the vectors X (n, d). rng: to
-    simulate mechanisms without stated probabilities."""
+    """A release and an attacker's knowledge. mechanism: fitted on the vectors X (n, d). channel: of
+    words that are sampled one by one, to these outputs."""
 
     seen: SeenRelease
     mechanism: Mechanism
     X: Floats2d
     language: Language
-    rng: Rng
+    channel: GrowingChannel
+
+    @classmethod
+    def of(
+        cls, seen: SeenRelease, mechanism: Mechanism, X: Floats2d, language: Language, rng: Rng,
+        known: Channel | None = None,
+    ) -> ReleaseReading:  # fmt: skip
+        """Return the reading of a release. rng: to simulate mechanisms without stated
+        probabilities. known: a channel to the outputs, whose words are not computed again."""
+        outputs = seen.outputs if known is None else known.outputs
+
+        def make(words: Ints1d) -> Channel:
+            times = draws_by_frequency(DRAWS, language.usual, words)
+            return channel_of(mechanism, X, words, outputs, rng, times)
+
+        return cls(seen, mechanism, X, language, GrowingChannel(make, known))
 
     def guess(self) -> Ints1d:
         """Return the likeliest word of each place, int64 (k,)."""
@@ -86,11 +101,13 @@ class ReleaseReading:
         C, logs = self._preselected(min(CANDIDATES, len(self.X)))
         C = _best(C, self._posteriors(C, logs), FIRST_SWEEP)
         seen = self.seen
-        if isinstance(self.mechanism, StatesLikelihoods):
-            mechanism = self.mechanism
+        mechanism = self.mechanism
+        by_word = isinstance(mechanism, StatesProbabilities) and not _draws_sentences(mechanism)
+        if isinstance(mechanism, StatesLikelihoods) and not by_word:
+            stating = mechanism
 
             def stated(guess: Ints1d, candidates: Ints2d) -> Floats2d:
-                logs = mechanism.log_likelihood(
+                logs = stating.log_likelihood(
                     guess, seen.outputs, seen.starts, candidates=candidates
                 )
                 top = logs.max(axis=1, keepdims=True)  # -inf if no candidate is possible
@@ -98,10 +115,8 @@ class ReleaseReading:
                 return floored
 
             return C, stated
-        words = np.unique(C)
-        times = draws_by_frequency(DRAWS, self.language.usual, words)
-        channel = channel_of(self.mechanism, self.X, words, seen.outputs, self.rng, times)
-        columns = channel.columns(seen.outputs)[:, None]
+        channel = self.channel.to(C.ravel())
+        words, columns = channel.words, channel.columns(seen.outputs)[:, None]
         return C, lambda _, candidates: channel.logs[np.searchsorted(words, candidates), columns]
 
     def _posteriors(self, C: Ints2d, logs: Floats2d) -> Floats2d:
@@ -146,6 +161,10 @@ class ReleaseReading:
             D, slope = euclidean(self.X, outputs), 1.0
         logs: Floats2d = -slope * np.minimum(D, -MIN_LOG)
         return logs
+
+
+def _draws_sentences(mechanism: Mechanism) -> bool:
+    return facts_of(mechanism).draws_sentences
 
 
 def filled_guess(seen: SeenRelease, hidden: Bools1d, language: Language) -> Ints1d:

@@ -10,6 +10,7 @@ import numpy as np
 from ...arrays import Ints1d
 from ...errors import DxError, Errors
 from ...prior.cells import places_in
+from ...ty import facts_of
 from ...validate import one_of
 from ..results import (
     WORDS_RECOVERED,
@@ -69,7 +70,9 @@ def _guess(trial: AttackTrial) -> Iterator[Success]:
     out = trial.release.rows
     everywhere = np.ones(len(out), dtype=bool)
     blind = filled_guess(SeenRelease(out, text.sentences), everywhere, target.language) == text.rows
-    for attacker, guess in guesses_of(target, out, trial.mechanism, trial.seed + 5).items():
+    known = None if facts_of(trial.mechanism).draws_sentences else trial.channel
+    by_language = guesses_of(target, out, trial.mechanism, trial.seed + 5, known)
+    for attacker, guess in by_language.items():
         right = guess == text.rows
         for measure, subset in ((WORDS_RECOVERED, everywhere), (RARE_RECOVERED, target.rare)):
             if subset.any():

@@ -201,7 +201,7 @@ def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measu
     variants = language_variants(target.language, mechanism)
     language = next((variant for variant in variants if variant.name == OF_DOMAIN), target.language)
     seen = SeenRelease(words.outputs, text.sentences)
-    guess = ReleaseReading(seen, mechanism, release.space.vectors, language, Rng(0)).guess()
+    guess = ReleaseReading.of(seen, mechanism, release.space.vectors, language, Rng(0)).guess()
     measured.recovered = words.by_document(guess == text.rows, len(release.pairs))
     figures = target.point(("", NAN), words.outputs, {language.name: guess})
     range_ = f"{figures.low:.0%} to {figures.high:.0%}, of {figures.words:,}"
