@@ -44,6 +44,7 @@ from .options import (
     above_bar,
     bytes_bar,
     name_options,
+    progress_lines,
     setup_errors,
     usage_errors,
 )
@@ -234,7 +235,7 @@ def _report_progress(
         if failures <= MAX_FAILURES:
             above_bar(f"dx sanitize: {place}: {name_options(why)}")
 
-    with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
+    with progress_lines(), bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
 
         def on_progress(size: int) -> None:
             interrupted()
