@@ -14,13 +14,14 @@ from spacy.language import Language
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.options import progress, setup_errors, usage_errors
+from ...cli.options import setup_errors, usage_errors
 from ...config.options import PipelineOptions
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...files.keys import keep_from_git
 from ...io.build import get_sanitizer, make_pipeline
 from ...pipeline.describe import plural
+from ...progress import over
 from ...text.mentions import CANONICAL, plain_label
 from ..ceilings import (
     ThresholdRow,
@@ -102,7 +103,7 @@ def evaluate_cli(
     with usage_errors():
         chosen = None
         if bound is not None:
-            rows = try_thresholds(partial(make_pipeline, pipeline), golds, progress)
+            rows = try_thresholds(partial(make_pipeline, pipeline), golds, over)
             place = choose(np.array([row.left for row in rows]), len(golds), bound)
             chosen = None if place is None else rows[place]
             _print_thresholds(rows, chosen, len(golds), bound)
