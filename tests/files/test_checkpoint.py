@@ -16,12 +16,14 @@ def started(folder, basis="one", done=4):
     rows.array[done:] = -1  # not marked: a stop may have come in the middle
 
 
+@pytest.mark.posix
 def test_the_marked_rows_are_there_again(tmp_path):
     started(tmp_path / "kept")
     rows = Checkpoint(tmp_path / "kept", "one").rows("lists", SHAPE, np.int32)
     assert rows.done == 4 and (rows.array[:4] == 7).all()
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("basis", "shape", "dtype"),
     [("other", SHAPE, np.int32), ("one", (10, 4), np.int32), ("one", SHAPE, np.int64)],
@@ -32,6 +34,7 @@ def test_rows_of_anything_else_begin_again(tmp_path, basis, shape, dtype):
     assert rows.done == 0 and rows.array.shape == shape
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("damage", [b"", b"{", b'{"basis": "one", "done": 5}'])
 def test_a_damaged_account_begins_again(tmp_path, damage):
     started(tmp_path / "kept")

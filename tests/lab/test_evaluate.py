@@ -176,6 +176,7 @@ def reviewed(form):
     return {"data": {"text": text}, "annotations": [{"result": values}]}
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("form", ["prodigy", "label-studio"])
 def test_decisions_come_back_as_a_config_that_follows_them(tmp_path, form):
     path, config = write(tmp_path / "gold.jsonl", reviewed(form)), tmp_path / "decided.cfg"
