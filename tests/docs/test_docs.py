@@ -101,3 +101,29 @@ def test_the_example_of_the_universe_runs():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-1000:]
     assert done.stdout.splitlines()[-1] == "0.8"
+
+
+WRITTEN = re.compile(
+    r"^dx sanitize \S+ (\S+)|^mkdir (?:-p )?(\S+)|--(?:receipt|output|table|key|table-key) (\S+)",
+    re.M,
+)
+
+
+def test_pages_that_a_reader_follows_in_one_folder_write_to_different_places():
+    """A file that exists is an error, and a key that exists is used."""
+    pages = [
+        ROOT / "README.md",
+        ROOT / "docs" / "tutorial.md",
+        *(ROOT / "docs/how-to").glob("*.md"),
+    ]
+    writers = {}
+    for page in pages:
+        text = "\n".join(
+            block
+            for block in re.findall(r"^```console\n(.*?)^```", page.read_text("utf8"), re.M | re.S)
+        ) + "\n".join(re.findall(r"^    (dx .*)$", page.read_text("utf8"), re.M))
+        for names in WRITTEN.findall(text):
+            name = next(filter(None, names))
+            if re.match(r"\w", name):
+                writers.setdefault(name, set()).add(page.name)
+    assert {name: found for name, found in writers.items() if len(found) > 1} == {}
