@@ -44,6 +44,7 @@ from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.lab.results import share_by_document
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
+TOKENIZER = spacy.blank("en").tokenizer
 WORDS, TOKENS = 1000, 60
 EPSILON, EPSILONS = 0.8, (0.8, 0.85)
 FILLED, KEPT = 1, 2  # of each word in both: a surrogate stands there, it is in plaintext
@@ -67,7 +68,7 @@ class Judge:
 
     @staticmethod
     def words(text: str) -> list[str]:
-        return [token.lower_ for token in spacy.blank("en").tokenizer(text) if not token.is_space]
+        return [token.lower_ for token in TOKENIZER(text) if not token.is_space]
 
     def nats(self, text: str) -> tuple[float, int]:
         """The negative log-likelihood of a text, and its words."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from spacy.language import Language
 from spacy.util import load_config
 from thinc.api import Config
 
@@ -26,6 +27,7 @@ from spacy_dxprivacy.cli import COMMANDS, load_commands
 from spacy_dxprivacy.errors import Errors, Warnings
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG
 from spacy_dxprivacy.pipeline.settings import SanitizerSettings
+from spacy_dxprivacy.rewriter import make_dx_rewriter
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -41,6 +43,7 @@ PARTS = {
     "dx_priors": "Priors", "dx_spaces": "Spaces", "dx_selectors": "Selectors",
     "dx_unknowns": "Unknown words", "dx_surrogates": "Surrogates", "dx_editors": "Editors",
     "dx_stages": "Stages", "dx_projections": "Projections", "dx_indexes": "Indexes",
+    "llm_models": "Models of `dx_rewriter`",
 }  # fmt: skip
 
 
@@ -168,6 +171,9 @@ def configuration() -> str:
         f"```ini\n{_as_config('dx_sanitizer', DEFAULT_CONFIG)}\n```",
         "`dx_entity_sanitizer` differs in these:",
         f"```ini\n{_as_config('dx_entity_sanitizer', _differences())}\n```",
+        "## Settings of the rewriter",
+        "The block `[components.dx_rewriter]`; see [rewrite](../how-to/rewrite.md).",
+        _table(("setting", "default", ""), _of_rewriter()),
         "## Parts",
         "Constructors by registered name. [Mechanisms](mechanisms.md) have a page of their own.",
     ]
@@ -183,6 +189,15 @@ def _of_component() -> list[tuple[str, ...]]:
     return [
         (f"`{name}`", _literal(_short(value)), _cell(about.get(name, "")))
         for name, value in DEFAULT_CONFIG.items()
+    ]
+
+
+def _of_rewriter() -> list[tuple[str, ...]]:
+    about, defaults = _arguments(make_dx_rewriter), Language.get_factory_meta("dx_rewriter")
+    return [
+        (f"`{name}`", _literal(defaults.default_config.get(name, "required")), _cell(text))
+        for name, text in about.items()
+        if name not in ("nlp", "name")
     ]
 
 

@@ -30,6 +30,10 @@ class UsageError(DxError):
     """
 
 
+class EndpointError(DxError):
+    """A service that the pipeline calls fails for every record: a run stops, and can be resumed."""
+
+
 class DxWarning(UserWarning):
     """A warning that the user should read."""
 
@@ -416,6 +420,41 @@ class Errors:
         "{name} is given twice: {outer!r} for the component, and {inner!r} in {block}. Leave one "
         "of them out."
     )
+
+    DX190 = (
+        "The endpoint {host} cannot be reached ({why}). Start its server, or correct base_url of "
+        "dx.ChatEndpoint.v1 (on the command line: --rewrite)."
+    )
+    DX191 = (
+        "The endpoint {host} did not answer within {seconds:g} seconds. Use a smaller or faster "
+        "model, or set seconds higher or at_once lower in [components.dx_rewriter.model]."
+    )
+    DX192 = (
+        "The endpoint {host} is full or fails (status {status}), in {tries} tries. Try again "
+        "later, or set at_once lower or retries higher in [components.dx_rewriter.model]."
+    )
+    DX193 = (
+        "The endpoint {host} needs a valid key ({why}). Set key_variable in "
+        "[components.dx_rewriter.model] to the name of the environment variable that holds it."
+    )
+    DX194 = (
+        "The endpoint {host} has no chat API for the model {model!r} (status {status}). List its "
+        "models, and let base_url end before /chat/completions, as in http://127.0.0.1:11434/v1."
+    )
+    DX195 = (
+        "The endpoint {host} answered nonsense: {why}. Let base_url name an OpenAI-compatible API, "
+        "such as that of llama.cpp, Ollama or vLLM."
+    )
+    DX196 = (
+        "The model {name} gave no answer to a public sentence: its endpoint rejects a setting, or "
+        "cuts answers off. Set temperature = null in [components.dx_rewriter.model], or use "
+        "another model."
+    )
+    DX197 = (
+        "The model {name} must return {expected} for each of {count} prompt(s), and did not. Use "
+        "a model of @llm_models."
+    )
+    DX198 = "{path} cannot be used as a prompt: {why}. Write some sentences in UTF-8 into it."
 
 
 @with_codes

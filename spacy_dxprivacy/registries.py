@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
+from importlib.util import find_spec
 from inspect import Signature, signature
 from typing import Any, Protocol, TypeVar, cast, get_type_hints
 
@@ -19,6 +20,7 @@ from .errors import DxError, Errors, did_you_mean
 REGISTRIES = (
     "dx_mechanisms", "dx_projections", "dx_indexes", "dx_selectors", "dx_spaces", "dx_unknowns",
     "dx_priors", "dx_editors", "dx_surrogates", "dx_stages", "dx_commands",
+    "llm_models",  # of spacy-llm, which takes this one over
 )  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -48,6 +50,7 @@ class Registries(Protocol):
     dx_surrogates: Named
     dx_stages: Named
     dx_commands: Any  # mappings of commands, by the name of their package
+    llm_models: Named
     augmenters: Named
 
     def resolve(self, config: dict[str, Any]) -> dict[str, Any]: ...
@@ -56,6 +59,8 @@ class Registries(Protocol):
 class PartRegistry(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
     """A registry whose error for an unknown name imports no part."""
 
+    hint = ""  # a further sentence of that error
+
     def __init__(self, name: str) -> None:
         super().__init__(("spacy", name), entry_points=True)
 
@@ -63,7 +68,7 @@ class PartRegistry(catalogue.Registry):  # type: ignore[misc]  # catalogue has n
         """Return the constructor of a name. Raise DxError for an unknown name."""
         if name not in self.names():
             about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(self.names())}
-            hint = did_you_mean(name, self.names())
+            hint = did_you_mean(name, self.names()) + self.hint
             raise DxError(Errors.DX007.format(**about, hint=hint))
         return _with_types(super().get(name))
 
@@ -82,6 +87,18 @@ class PartRegistry(catalogue.Registry):  # type: ignore[misc]  # catalogue has n
 
     def __contains__(self, name: object) -> bool:
         return name in self.names()
+
+
+class ModelRegistry(PartRegistry):
+    """Language models as in spacy-llm: that of this package, and its own where it is installed."""
+
+    hint = ' Models of spacy-llm need it: pip install "spacy-dxprivacy[llm]".'
+
+    def get(self, name: str) -> Any:
+        """Return the constructor of a name; spacy-llm is imported for a name that is not known."""
+        if name not in self and find_spec("spacy_llm") is not None:
+            import spacy_llm  # noqa: F401  # it registers its models
+        return super().get(name)
 
 
 def _with_types(constructor: Callable[..., Any]) -> Callable[..., Any]:
@@ -110,4 +127,5 @@ registry = cast(Registries, util.registry)
 
 for _name in REGISTRIES:
     if not hasattr(registry, _name):
-        setattr(registry, _name, PartRegistry(_name))
+        kind = ModelRegistry if _name == "llm_models" else PartRegistry
+        setattr(registry, _name, kind(_name))

@@ -11,7 +11,13 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ..config.options import PROMPT_ENTITIES, PROXY_ONLY, PipelineOptions, ServiceOptions
+from ..config.options import (
+    PROMPT_ENTITIES,
+    PROXY_ONLY,
+    REWRITING,
+    PipelineOptions,
+    ServiceOptions,
+)
 from ..errors import DxError, UsageError
 from ..files.atomic import check_replaceable, write_bytes
 from ..files.checkpoint import Checkpoint
@@ -170,7 +176,7 @@ def restore_cli(
         raise DxError(f"{answer}: {why}?")
 
 
-@options.from_settings(without=PROXY_ONLY)
+@options.from_settings(without=(*PROXY_ONLY, *REWRITING))
 def serve_cli(
     service: ServiceOptions,
     pipeline: PipelineOptions,
@@ -197,7 +203,7 @@ def serve_cli(
     _serve(service, pipeline)
 
 
-@options.from_settings()
+@options.from_settings(without=REWRITING)
 def proxy_cli(service: ServiceOptions, pipeline: PipelineOptions) -> None:
     """Replace names in prompts to a model with surrogates, and restore them in its answers.
 

@@ -18,6 +18,7 @@ from ..machine import is_loopback
 
 PROMPT_ENTITIES = "person,date,gpe,address,org,email,phone,url,id,secret"  # replaced in prompts
 POLICIES = ("replace", "mask", "block", "leave")
+REWRITING = ("rewrite", "rewrite_model")
 PROXY_ONLY = ("upstream", "upstream_seconds", "tools", "models", "images", "policy", "note")
 
 
@@ -30,6 +31,7 @@ class PipelineOptions:
     `language` and `overrides`: values by path in the pipeline (`nlp.batch_size`) or in the block of
     the component (`mechanism.epsilon`).
     `config` is a config file, the folder of a saved pipeline, or the name of an installed one.
+    `rewrite` adds dx_rewriter to any of them: the base URL of an OpenAI-compatible endpoint.
     `space` is "builtin", or the path of a saved space. The region of a `language`, as in en-GB, is
     the default of `date_order`.
     """
@@ -54,6 +56,8 @@ class PipelineOptions:
     language: Annotated[str | None, "Language of the texts: en, en-GB, de, fr, es, nl, it"] = None
     date_order: Annotated[str | None, "How 03/04/19 is read: mdy, dmy or ymd"] = None
     code: Annotated[Path | str | None, "Python file to run first, with your own components"] = None
+    rewrite: Annotated[str | None, "Rewrite releases by a language model at this URL"] = None
+    rewrite_model: Annotated[str | None, "Name of that model"] = None
     space: Path | str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
     region: str = field(default="", init=False)
@@ -63,6 +67,8 @@ class PipelineOptions:
             language, _, region = self.language.replace("_", "-").partition("-")
             object.__setattr__(self, "language", language)
             object.__setattr__(self, "region", region.upper())
+        if (self.rewrite is None) != (self.rewrite_model is None):
+            raise UsageError("`rewrite`, a URL, and `rewrite_model`, a name, go together.")
         for name in ("entities", "model"):
             object.__setattr__(self, name, to_names(getattr(self, name) or ()))
         for name in ("config", "key", "code"):
@@ -79,7 +85,7 @@ class PipelineOptions:
 
     def of_component(self) -> dict[str, Any]:
         """Return the given options that cannot be combined with a config."""
-        of_config = ("config", "code", "language", "region", "overrides")
+        of_config = ("config", "code", "language", "region", "overrides", *REWRITING)
         settings = {name: value for name, value in vars(self).items() if name not in of_config}
         return {name: value for name, value in settings.items() if value not in (None, ())}
 

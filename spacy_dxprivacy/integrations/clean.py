@@ -18,7 +18,7 @@ from spacy.language import Language
 
 from ..config.options import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
 from ..errors import DxError, Errors, without_text
-from ..io.build import get_sanitizer, make_pipeline
+from ..io.build import check_limit, get_sanitizer, make_pipeline
 from ..io.language_check import with_language
 from ..io.records import Failed, Record, Result, make_record
 from ..io.results import by_number, results
@@ -153,9 +153,11 @@ def clean(
     if batch_size is not None:
         whole("batch_size", batch_size, least=1)
     processes, pipeline = process_count(n_process), get_pipeline(settings)
-    if max_epsilon is not None and get_sanitizer(pipeline.nlp).settings.numbers is not None:
-        expected = "None with numbers, whose epsilon is of another metric"
-        raise fail("max_epsilon", expected, max_epsilon)
+    if max_epsilon is not None:
+        check_limit(pipeline.nlp, "max_epsilon")
+        if get_sanitizer(pipeline.nlp).settings.numbers is not None:
+            expected = "None with numbers, whose epsilon is of another metric"
+            raise fail("max_epsilon", expected, max_epsilon)
     outcomes = _results(pipeline, rows, settings.get("language"), processes, batch_size)
     cleaned = _collect(outcomes, len(rows), by)
     if cleaned.failures and on_failure == "raise":

@@ -10,7 +10,7 @@ from spacy.language import Language
 
 from ..errors import DxError, Errors, without_text
 from ..io.account import Account, charge_person
-from ..io.build import get_sanitizer
+from ..io.build import check_limit, get_sanitizer
 from ..io.parquet import is_text, plain_type, values_of
 from ..io.records import Failed, Released, Result, make_record
 from ..io.results import by_number, results
@@ -110,6 +110,8 @@ def _results(
         if text is not None
     )
     account = Account(limit=get_sanitizer(nlp).settings.max_epsilon_per_person)
+    if person is not None and account.limit is not None:
+        check_limit(nlp, "max_epsilon_per_person")
     for result in results(nlp, records, batch_size=batch_size):
         if isinstance(result, Released) and (name := result.record.data.get(USER)):
             if why := charge_person(account, name, result.receipts):

@@ -25,7 +25,7 @@ from ..errors import DxError, UsageError
 from ..files.limits import MAX_CONFIG, check_size, read_json
 from ..mechanisms.named import mechanism_config, parameters_of
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
-from ..pipeline.receipt import ANNOTATIONS
+from ..pipeline.receipt import ANNOTATIONS, ReceiptTerms
 from ..pipeline.selectors import entity_labels
 from ..registries import REGISTRIES, registry
 from ..space.sources import BUILTIN
@@ -34,6 +34,7 @@ from ..text.language import COVERED, ORDERS, region_order
 
 BATCH_SIZE = 128  # documents, if the config sets none; spaCy's default is 1000
 RECOGNISERS = {"rules": "dx_entity_ruler", "network": NETWORK}  # of this package, as models
+REWRITER = "dx_rewriter"
 NO_LIMIT = 2**40  # characters; spaCy's max_length must be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
 # What None stands for in the block of a sanitizer, of which an override may change a part.
@@ -51,7 +52,7 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
     Raises:
         UsageError: If options do not fit together. Errors of spaCy about a config pass through.
     """
-    options = options or PipelineOptions.of(settings)
+    options, of_rewriter = _split_rewriter(options or PipelineOptions.of(settings))
     import_code(options.code)
     if options.config is None:
         nlp = unfitted(options)
@@ -65,8 +66,12 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
     sanitizer = get_sanitizer(nlp)
     if options.language is not None:
         sanitizer.settings.language = options.language
+    if of_rewriter is not None:
+        nlp.add_pipe(REWRITER, config=of_rewriter)
     # Before workers are forked, so that they share the tables that are built at first use.
     sanitizer.warm_up()
+    for rewriter in rewriters_of(nlp):
+        rewriter.warm_up()
     # max_length protects parsers and recognisers, which need a gigabyte for 100,000 words.
     if not any(getattr(pipe, "is_trainable", False) for _, pipe in nlp.pipeline):
         nlp.max_length = NO_LIMIT
@@ -130,6 +135,39 @@ def unfitted(options: PipelineOptions) -> Language:
         ]
     nlp.add_pipe(name, config=block)
     return nlp
+
+
+def _split_rewriter(options: PipelineOptions) -> tuple[PipelineOptions, dict[str, Any] | None]:
+    """Return the options without those of a rewriter, and the block of that; None for none."""
+    if options.rewrite is None:
+        return options, None
+    start = f"components.{REWRITER}."
+    ours = {path: value for path, value in options.overrides.items() if path.startswith(start)}
+    others = {path: value for path, value in options.overrides.items() if path not in ours}
+    endpoint = {"base_url": options.rewrite, "model": options.rewrite_model}
+    block = {"model": {"@llm_models": "dx.ChatEndpoint.v1", **endpoint}}
+    of_block = {path.removeprefix(start): value for path, value in ours.items()}
+    block = override(block, of_block, Config({"prompt": None, "retries": None}).merge(block))
+    return replace(options, overrides=others), block
+
+
+def rewriters_of(nlp: Language) -> list[Any]:
+    """Return the active rewriters of a pipeline. No module imports them unless one is asked for."""
+    names = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == REWRITER]
+    return [nlp.get_pipe(name) for name in names]
+
+
+def check_limit(nlp: Language, limit: str) -> None:
+    """Raise UsageError for a limit of losses that is checked after a model has read the release."""
+    if rewriters_of(nlp):
+        why = "is checked after the model of a rewriter has read a release"
+        raise UsageError(f"`{limit}` {why}: leave one of the two out.")
+
+
+def terms_of(nlp: Language) -> ReceiptTerms:
+    """Return the terms of the receipts that a pipeline attaches. Raise UsageError for none."""
+    terms, rewriters = get_sanitizer(nlp).terms, rewriters_of(nlp)
+    return replace(terms, rewriter=rewriters[-1].stage) if rewriters else terms
 
 
 def _base(

@@ -32,14 +32,14 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..config.code import Imported
-from ..errors import DxError
+from ..errors import DxError, EndpointError
 from ..machine import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
 from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
 from ..pipeline.receipt import Receipt, assert_sanitized, get_receipt, install_extensions
 from ..text.normal_doc import MARKS
 from ..text.tokens import MANY_WORDS, trim_vocab
-from .build import get_sanitizer
+from .build import get_sanitizer, rewriters_of, terms_of
 from .records import Failed, Input, Record, Released, Result, Text, chunks, nlp_input
 from .rows import Parts, as_document, texts_of
 
@@ -72,6 +72,7 @@ def results(
         with_docs: Whether results have Docs. If not, long texts may be sanitised in parts.
 
     Raises:
+        EndpointError: If an endpoint of the pipeline fails.
         DxError: If a worker process died or failed.
     """
     size = batch_size or nlp.batch_size
@@ -86,7 +87,7 @@ def results(
 def _in_processes(
     nlp: Language, tasks: Iterator[Task], n_process: int, with_docs: bool
 ) -> Iterator[Result]:
-    ahead = deque[tuple[Task, Future[list[Result] | str]]]()
+    ahead = deque[tuple[Task, Future[list[Result] | str | EndpointError]]]()
     with _pool(nlp, n_process, with_docs) as pool:
         while True:
             while len(ahead) < TASKS_AHEAD * n_process and (task := next(tasks, None)):
@@ -95,6 +96,8 @@ def _in_processes(
                 return
             task, future = ahead.popleft()
             answer = future.result()
+            if isinstance(answer, EndpointError):
+                raise answer
             if isinstance(answer, str):
                 raise DxError(f"A worker process failed with {answer}.")
             with zone(nlp):
@@ -125,12 +128,14 @@ def _without_origin(record: Input) -> Input:
     return record if isinstance(record, Failed) else replace(record, origin=None)
 
 
-def _run_task(task: Task) -> list[Result] | str:
+def _run_task(task: Task) -> list[Result] | str | EndpointError:
     try:
         pipeline, with_docs = _worker
         nlp = pipeline.enter(task)
         drawn = sanitize_in_zone(nlp, task, batch_size=len(task), with_docs=with_docs)
         return [_packed(result) for result in drawn]
+    except EndpointError as error:
+        return error
     except Exception as error:
         return type(error).__name__  # its message may quote a text
 
@@ -278,6 +283,8 @@ def _sanitize_batches(
                         )
                     yield _check_output(doc)
                     done += 1
+            except EndpointError:
+                raise
             except Exception:
                 # Retry the batch one by one: the error repeats for the record that caused it. The
                 # other records get fresh noise; the first draw was not released.
@@ -328,6 +335,8 @@ def _sanitize_single(nlp: Language, record: Record, text: Text) -> Sanitized | F
         return Failed(record.number, why, record.size)
     try:
         return _check_output(nlp(nlp_input(nlp, text, record.data)))
+    except EndpointError:
+        raise
     except DxError as error:
         return Failed(record.number, str(error), record.size)
     except Exception as error:
@@ -346,12 +355,15 @@ def _check_output(doc: Doc) -> Sanitized:
 def is_split(nlp: Language, text: Text) -> bool:
     """Return whether a text is sanitised in parts.
 
-    It must be long, and the only component a sanitizer that treats sentences independently.
+    It must be long, and the only component a sanitizer that treats sentences independently; a
+    rewriter may follow it.
     """
     if not isinstance(text, str) or not SPLIT_FROM <= len(text) <= nlp.max_length:
         return False
+    rewriters = len(rewriters_of(nlp))
     pipes = [pipe for _, pipe in nlp.pipeline]
-    return len(pipes) == 1 and isinstance(pipes[0], DxSanitizer) and pipes[0].settings.takes_parts
+    is_alone = len(pipes) == 1 + rewriters and isinstance(pipes[0], DxSanitizer)
+    return is_alone and get_sanitizer(nlp).settings.takes_parts
 
 
 def _sanitize_long(nlp: Language, record: Record, text: str, batch_size: int) -> Sanitized | Failed:
@@ -372,7 +384,7 @@ def _sanitize_long(nlp: Language, record: Record, text: str, batch_size: int) ->
             drawn.append(part)
             count += receipt.count
     count = replace(count, documents=1, most_draws=count.draws)
-    return "".join(drawn), get_sanitizer(nlp).terms.receipt(count), None
+    return "".join(drawn), terms_of(nlp).receipt(count), None
 
 
 def split_at(text: str, places: Iterable[int]) -> Iterator[str]:

@@ -26,7 +26,7 @@ from ..config.options import FileOptions
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import write_bytes
 from ..files.limits import read_json
-from .build import get_sanitizer
+from .build import terms_of
 from .jobs import Job
 
 RUN_FILE, KEY_BYTES = "run.json", 32
@@ -49,7 +49,7 @@ class FinishedFiles:
     def __init__(self, out: Path, nlp: Language, files: FileOptions) -> None:
         self._given, self.out, self.folder = out, out.resolve(), parts_folder(out)
         meta = [nlp.meta[name] for name in ("lang", "name", "version")]
-        settings = [*meta, nlp.config, asdict(get_sanitizer(nlp).terms), asdict(files)]
+        settings = [*meta, nlp.config, asdict(terms_of(nlp)), asdict(files)]
         text = json.dumps(settings, default=str, sort_keys=True)
         self._settings = hashlib.sha256(text.encode()).hexdigest()
         self.parts: dict[str, dict[str, Any]] = {}  # by the path of the output in its folder

@@ -22,7 +22,7 @@ from ..privacy.loss import Loss
 from ..surrogates.replacements import USER
 from ..text.language import LANGUAGE, base_language
 from .account import Account, charge_person
-from .build import get_sanitizer, only_by_rules
+from .build import check_limit, get_sanitizer, only_by_rules, terms_of
 from .formats import Row, Writer, format_names
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
 from .language_check import with_language
@@ -81,13 +81,16 @@ def sanitize(
         UsageError: If the pipeline has no sanitizer, if it is seeded and n_process is above 1, or
             if the only file cannot be read.
         DxError: If another run writes to the folder, or was killed there with other settings.
+        EndpointError: If the endpoint of a rewriter fails. A run on a folder can be resumed.
         OSError: If an output cannot be written. No partial output is left.
     """
     files, sanitizer = files or FileOptions(), get_sanitizer(nlp)
-    tally = Tally(sanitizer.terms)
+    tally = Tally(terms_of(nlp))
     persons = Account(limit=sanitizer.settings.max_epsilon_per_person)
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
+    if files.person_field is not None and persons.limit is not None:
+        check_limit(nlp, "max_epsilon_per_person")
     fields = dict[str, None]()
     run = Run(nlp, files, persons, n_process, language, force, on_failure, on_progress, folder)
     with ExitStack() as stack:
@@ -97,7 +100,7 @@ def sanitize(
             for person, loss in part["persons"].items():
                 persons.charge(person, Loss.from_dict(loss), capped=True)
         for job in jobs:
-            output = FileRun(run, job, Tally(sanitizer.terms))
+            output = FileRun(run, job, Tally(tally.terms))
             try:
                 sums = (parts and parts.find_part(job)) or output.sanitize()
             except UsageError as error:

@@ -177,6 +177,17 @@ def mention_groups(tally: Tally) -> list[MentionGroup]:
     return sorted(groups, key=lambda group: -group.replaced)
 
 
+def rewritten(tally: Tally) -> str:
+    """Return how many paragraphs were rewritten, by which model, and how many stay; "" for none."""
+    stage, rewrites = tally.terms.rewriter, tally.count.rewrites
+    if stage is None or not rewrites:
+        return ""
+    host = stage.get("host")
+    where = f" at {host}" if host else ""
+    stays = f"; {rewrites['refused']:,} stay as released" if rewrites["refused"] else ""
+    return f"{plural(rewrites['rewritten'], 'paragraph')} by {stage['model']}{where}{stays}"
+
+
 def _replaced(tally: Tally) -> Statement:
     count, terms, groups = tally.count, tally.terms, mention_groups(tally)
     name = terms.space.rpartition(" (")[0] or terms.space
@@ -207,6 +218,11 @@ def _replaced(tally: Tally) -> Statement:
             f"{plural(count.uncovered, 'passage')} in another language or script: blacked out.",
         ),
         *((True, cell) for cell in cells),
+        (
+            rewritten(tally),
+            f"Rewritten by a language model, which read the new text and never the original: "
+            f"{rewritten(tally)}.",
+        ),
     )
     return Statement(", ".join(describe_replaced(count)) or "nothing", sentences)
 

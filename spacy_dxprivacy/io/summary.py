@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from ..pipeline.describe import plural
-from .statements import statements
+from .statements import rewritten, statements
 from .tally import Tally
 
 WIDTH = 92
@@ -28,6 +28,7 @@ def summary(tally: Tally) -> list[str]:
             for head, (changed, left) in tally.columns.items()
         ),
         "Replaced": stated.replaced.headline,
+        "Rewritten": rewritten(tally),
         "Stays": stated.stays.headline,
         "Unchecked": stated.unchecked.headline,
         "Linked by": stated.linked.headline,

@@ -74,6 +74,9 @@ class Count:
         mentions: Mentions found, replaced and kept, by label.
         persons: Recognised persons; None if there are none.
         dropped: Parts of documents that were not released, by kind.
+        rewrites: Where a rewriter ran: paragraphs `rewritten`, paragraphs `refused`, which stay as
+            the sanitizer released them, and `tokens` of the rewritten documents. All other counts
+            are of the release that it read.
         failed: For each file, the numbers of failed records; 0 for the file itself.
     """
 
@@ -90,6 +93,7 @@ class Count:
     mentions: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     persons: Persons | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
+    rewrites: Mapping[str, int] = field(default_factory=dict)
     failed: tuple[tuple[int, ...], ...] = ()
 
     @property
@@ -111,6 +115,7 @@ class Count:
             mentions=mentions,
             persons=persons,
             dropped=_added(self.dropped, other.dropped),
+            rewrites=_added(self.rewrites, other.rewrites),
             failed=self.failed + other.failed,
         )
 
@@ -122,6 +127,7 @@ class Count:
             "persons": None if self.persons is None else self.persons.to_dict(),
             "dropped": dict(sorted(self.dropped.items())),
             "failed": list(map(list, self.failed)),
+            **({"rewrites": dict(self.rewrites)} if self.rewrites else {}),
         }
 
     @classmethod
@@ -143,6 +149,7 @@ class Count:
             persons=None if persons is None else Persons.from_dict(persons),
             dropped={kind: _whole(number) for kind, number in payload["dropped"].items()},
             failed=tuple(tuple(map(_whole, numbers)) for numbers in payload["failed"]),
+            rewrites={name: _whole(n) for name, n in payload.get("rewrites", {}).items()},
         )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import Any, TypedDict, cast
@@ -58,6 +58,7 @@ COLORS = {
     "EMAIL": "#9cc9cc",
     "ID": "#c887fb",
     "PHONE": "#9cc9cc",
+    "REWRITTEN": "#c3d4f5",
     "SAMPLED": "#bfe1d9",
     "UNKNOWN": "#ffeb80",
     "UNMODIFIED": "#dddddd",
@@ -91,6 +92,9 @@ class Stage(TypedDict, total=False):
     seeded: bool
     in_clear: list[str]
     recognisers: list[str]
+    model: str
+    host: str | None
+    prompt: str
     write: str
     version: str
 
@@ -184,6 +188,8 @@ class Receipt(dict[str, Any]):
             "in plaintext": plural(count.kept, "token"),
             "visible": f"what in_clear lists: {len(self.in_clear or ())} properties",
         }
+        if terms.rewriter is not None:
+            title += f", rewritten by {terms.rewriter['model']}"
         if is_original(self):
             title += ": no release, the text is the original"
         return [title, *(f"  {name:<13}{text}" for name, text in rows.items())]
@@ -221,6 +227,7 @@ class ReceiptTerms:
         guarantee: Of a sampled word; None if no word can be sampled.
         surrogates: The terms of each label, with a guarantee of its own.
         recognisers: Installed pipelines of languages that are used without being named.
+        rewriter: The stage of the language model that rewrites the release; None without one.
     """
 
     mechanism: str
@@ -240,6 +247,7 @@ class ReceiptTerms:
     attacker: dict[str, Any] | None = None
     odds: dict[str, Any] | None = None
     recognisers: tuple[str, ...] = ()
+    rewriter: Stage | None = None
 
     @property
     def draws_words(self) -> bool:
@@ -291,7 +299,8 @@ class ReceiptTerms:
         release = self._stage("release")
         if self.recognisers:
             release |= {"recognisers": [*self.recognisers]}
-        return [*self._stages, release | {"in_clear": list(in_clear), "version": __version__}]
+        release |= {"in_clear": list(in_clear), "version": __version__}
+        return [*self._stages, release, *([] if self.rewriter is None else [self.rewriter])]
 
     @cached_property
     def _losses(self) -> dict[str, Loss]:
@@ -337,6 +346,7 @@ class ReceiptTerms:
             guarantee=Guarantee.from_dict(words["guarantee"]) if words else None,
             numbers=Guarantee.from_dict(numbers["guarantee"]) if numbers else None,
             surrogates=receipt.stage("surrogates").get("labels"),
+            rewriter=receipt.stage("rewriter") or None,
         )
 
 
@@ -406,6 +416,23 @@ def mark_as_made(doc: Doc, receipt: Receipt) -> None:
     _made_here.add(doc)
 
 
+def mark_as_rewritten(doc: Doc, release: Doc, stage: Stage, rewrites: Mapping[str, int]) -> None:
+    """Attach the receipt of a release to a new Doc made of it alone, with one more stage.
+
+    Args:
+        doc: The new Doc.
+        release: The Doc that it was made of. If that came from outside this process, so does the
+            new one.
+        stage: What was done; post-processing.
+        rewrites: As in Count.
+    """
+    receipt = get_receipt(release) or Receipt()
+    count = replace(receipt.count, rewrites=rewrites).to_dict()
+    mark_as_made(doc, Receipt({**receipt, "stages": [*receipt.stages, stage], "count": count}))
+    if release not in _made_here:
+        _made_here.discard(doc)
+
+
 def get_receipt(doc: Doc) -> Receipt | None:
     """Return the receipt that the Doc carries (doc._.dx), or None."""
     stored = doc.user_data.get(RECEIPT_KEY)
@@ -430,8 +457,8 @@ def _with_lists(value: Any) -> Any:
 def span_provenance(span: Span) -> list[str]:
     """Return how each token of a sanitised Doc was made (span._.dx), by `doc.spans["dx"]`.
 
-    "SAMPLED", "UNKNOWN" (where the policy shows it), "UNMODIFIED", or the label of the entity that
-    a surrogate replaces; "" without a span.
+    "SAMPLED", "UNKNOWN" (where the policy shows it), "UNMODIFIED", "REWRITTEN", or the label of the
+    entity that a surrogate replaces; "" without a span.
     """
     labels = [""] * len(span.doc)
     for labelled in span.doc.spans.get(SPANS_KEY, ()):
@@ -503,7 +530,7 @@ def fits(receipt: Any, tokens: int) -> bool:
         valid = isinstance(stated.in_clear, list | tuple) and stated.kept == count.kept
     except (AttributeError, LookupError, TypeError, ValueError):
         return False
-    return valid and count.kept >= 0 and count.tokens == tokens
+    return valid and count.kept >= 0 and count.rewrites.get("tokens", count.tokens) == tokens
 
 
 # -- a Doc that leaves -----------------------------------------------------------------------------

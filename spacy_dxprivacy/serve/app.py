@@ -33,7 +33,7 @@ from ..about import __version__
 from ..config.options import PipelineOptions, ServiceOptions
 from ..errors import DxError, Errors, UsageError
 from ..io.account import Account
-from ..io.build import get_sanitizer, make_anonymizer, make_pipeline
+from ..io.build import check_limit, get_sanitizer, make_anonymizer, make_pipeline
 from ..io.records import Failed, Result
 from ..machine import LOOPBACK, end_with_parent
 from ..pipeline.component import DxSanitizer
@@ -400,6 +400,8 @@ def check(
         raise UsageError("in the service, only the first sanitizer of a pipeline may have a `key`.")
     guarantees = guarantees_of(nlp, anonymizer)
     check_budget(limits.budget, guarantees)
+    if limits.budget is not None:
+        check_limit(nlp, "budget")
     if limits.upstream and not get_sanitizer(nlp).settings.surrogates:
         raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")
     if limits.tokens is not None:

@@ -31,11 +31,11 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..config.options import PROMPT_ENTITIES, ServiceOptions, to_names
-from ..errors import DxError, UsageError
+from ..errors import DxError, EndpointError, UsageError
 from ..files.keys import keep_from_git
 from ..files.limits import MB, regular
 from ..io.account import Account, OverLimit, check_private, unusable
-from ..io.build import get_sanitizer
+from ..io.build import get_sanitizer, terms_of
 from ..io.records import MENTIONS, Failed, Input, Record, Released, Result, chunks
 from ..io.results import results
 from ..io.rows import Parts
@@ -207,7 +207,7 @@ class Service:
         limits: ServiceOptions, anonymizer: Language | None = None,
     ) -> None:  # fmt: skip
         self.callers, self.account, self.limits = callers, account, limits
-        self.terms = get_sanitizer(pipelines[0]).terms
+        self.terms = terms_of(pipelines[0])
         self.lanes = [Lane(nlp, account) for nlp in pipelines]
         self._anonymizer = None if anonymizer is None else Lane(anonymizer, account)
         if self._anonymizer is not None:
@@ -459,7 +459,7 @@ def _to_request_error(error: Exception) -> HttpError:
         return error
     if isinstance(error, InvalidRequest):
         return HttpError(400, str(error))
-    if isinstance(error, InvalidAnswer):
+    if isinstance(error, InvalidAnswer | EndpointError):
         return HttpError(502, str(error))
     if isinstance(error, OverLimit):
         return HttpError(403, "the budget of this caller is spent.")

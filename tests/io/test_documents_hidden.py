@@ -14,6 +14,7 @@ import spacy
 import srsly
 from conftest import ok, run_dx
 from documents import docx, members, part
+from endpoint import serving
 from spacy.tokens import DocBin, Span
 
 from spacy_dxprivacy.io import html
@@ -134,6 +135,27 @@ def test_no_canary_of_a_table_is_written_beside_its_field(tmp_path, kind):
     assert not CANARY.findall(b"".join(_bytes_of(output)))
 
 
+@pytest.mark.parametrize("kind", ["docx", *HIDDEN["files"], *TABLES])
+def test_no_canary_reaches_the_model_of_a_rewriter(tmp_path, kind):
+    """Neither those in hidden places, nor in fields that are kept, nor in the text and its name."""
+    path, output = tmp_path / f"Qanaryz.{kind}", tmp_path / f"out.{kind}"
+    if kind == "docx":
+        path.write_bytes(docx_with_canaries(True))
+    elif kind in HIDDEN["files"]:
+        text = with_canaries("".join(HIDDEN["files"][kind]), count(1000), True)
+        path.write_text(text.replace("<p ", f"<p>{WELL}</p><p ", 1))
+    elif kind in WRITTEN:
+        path.write_text(WRITTEN[kind].replace(WELL, f"{WELL} Qanaryt"))
+    else:
+        getattr(Made, kind)(path)
+    with serving(str) as server:
+        options = ["--rewrite", server.url, "--rewrite-model", "small"]
+        ok(run_dx("sanitize", path, output, *options))
+    assert [path for path, _, _ in server.seen] == ["/v1/chat/completions"] * len(server.seen)
+    assert len(server.seen) > 1  # the first one has a public sentence
+    assert not CANARY.findall(repr(server.seen).encode())
+
+
 def _bytes_of(path):
     raw = path.read_bytes()
     yield raw
@@ -144,7 +166,7 @@ def _bytes_of(path):
 
 
 # Files whose every place but the field `text` has a canary.
-WELL = "She was well."
+WELL = "She was well at home."
 WRITTEN = {
     "csv": f"text,Qanarya\n{WELL},Qanaryb\n",
     "jsonl": f'{{"text": "{WELL}", "Qanarya": {{"Qanaryb": "Qanaryc"}}}}\n',
