@@ -238,15 +238,15 @@ class Errors:
         "The guarantee of {name} has covers = {covers!r}, which needs {part}; the mechanism "
         "has none."
     )
-    DX050 = "{path} has no usable index: {why} Build it: python -m spacy dx index SPACE --force"
+    DX050 = "{path} has no usable index: {why} Build it: dx index SPACE --force"
     DX051 = (
         "The index in {path} was built for a table of {saved}, but this table is {found}. Use"
         " this folder as the space too (dx.FileSpace.v1), with all of its words, or rebuild "
-        "its index: python -m spacy dx index SPACE --force"
+        "its index: dx index SPACE --force"
     )
     DX052 = (
         "The index in {path} was written by faiss {saved}, but this is faiss {found}. Rebuild"
-        " it: python -m spacy dx index SPACE --force"
+        " it: dx index SPACE --force"
     )
     DX060 = "This is not a language model of sentences: {why}."
     DX061 = (
@@ -473,7 +473,7 @@ class Warnings:
     DX103 = (
         "dx.Path.v1 counts the words near each of {n} words, once, in time that grows with the "
         "square of their number: ten minutes for 100,000 words. nlp.to_disk and "
-        "`python -m spacy dx space -m dx.Path.v1` save the numbers. dx.Path.v2 needs none."
+        "`dx space -m dx.Path.v1` save the numbers. dx.Path.v2 needs none."
     )
     DX104 = (
         "The pipeline's own vectors lack {share:.0%} of the words of English text, which are"

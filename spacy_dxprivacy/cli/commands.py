@@ -65,7 +65,7 @@ def space_cli(
     'builtin'. `python -m spacy init vectors` makes a pipeline from a file of word vectors. What is
     learned is kept in OUT.learning until all is done: after a stop, the same command goes on.
 
-    Example: python -m spacy dx space en_core_web_md my_space --max-words 50000
+    Example: dx space en_core_web_md my_space --max-words 50000
     """
     start = time.perf_counter()
     with setup_errors():
@@ -146,7 +146,7 @@ def restore_cli(
     Bare numbers, dates without a year, and other text that may not be a surrogate stay unchanged,
     and so do surrogates in web addresses, HTML and link targets. They are listed by label and line.
 
-    Example: python -m spacy dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
+    Example: dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
     """
     with usage_errors():
         saved = read_table(table, read_key(table_key))
@@ -191,7 +191,7 @@ def serve_cli(
     logged, cached or stored. Other settings of the pipeline are overrides, as in `dx sanitize`.
     Needs: pip install "spacy-dxprivacy[serve]".
 
-    Example: python -m spacy dx serve --tokens callers --budget 5000 --ledger spent.db
+    Example: dx serve --tokens callers --budget 5000 --ledger spent.db
     """
     if new_token is not None:
         if service.tokens is None:
@@ -219,7 +219,7 @@ def proxy_cli(service: ServiceOptions, pipeline: PipelineOptions) -> None:
     request is a line in the log, without text.
     Needs: pip install "spacy-dxprivacy[serve]".
 
-    Example: python -m spacy dx proxy --upstream https://api.openai.com/v1
+    Example: dx proxy --upstream https://api.openai.com/v1
     """
     if not service.upstream:
         raise UsageError("`upstream` is missing: the URL of an OpenAI-compatible API.")

@@ -114,7 +114,7 @@ def sanitize_cli(
 
     Without any argument, an example note is shown in two modes.
 
-    Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
+    Example: dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
     others = (files, pipeline, target, text, table, table_key, receipt, verbose, force, n_process)
     if not source and others == ALONE and not _is_fed():

@@ -1,4 +1,4 @@
-"""`python -m spacy dx space`: vectors in, a folder that loads at once out."""
+"""`dx space`: vectors in, a folder that loads at once out."""
 
 import shutil
 from functools import partial

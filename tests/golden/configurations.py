@@ -39,7 +39,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class CommandConfiguration:
-    """A file through `python -m spacy dx sanitize`.
+    """A file through `dx sanitize`.
 
     Attributes:
         source: The name of a file of the folder inputs.

@@ -1,4 +1,4 @@
-"""`python -m spacy dx report`: the page tells what was done, and cannot be broken by a text."""
+"""`dx report`: the page tells what was done, and cannot be broken by a text."""
 
 import csv
 import json

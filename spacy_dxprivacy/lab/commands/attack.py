@@ -1,4 +1,4 @@
-"""`python -m spacy dx attack`: how often attackers succeed on a text of yours, over epsilon."""
+"""`dx attack`: how often attackers succeed on a text of yours, over epsilon."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ def attack_cli(
     mechanism alone has its levels. A table is printed, and NAME.csv written, as soon as there is
     one. No word of TEXT is printed or written, but the figures are about this text.
 
-    Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
+    Example: dx attack guess tickets.jsonl -m path -m laplace
 
-    Example: python -m spacy dx attack frontier tickets.jsonl -m all --max-words 5000 --words 500
+    Example: dx attack frontier tickets.jsonl -m all --max-words 5000 --words 500
     """
     with attack_lines(name), setup_errors():
         import_code(code)

@@ -1,4 +1,4 @@
-"""`python -m spacy dx audit ...`: try to refute a mechanism, and look for leaks in a release."""
+"""`dx audit ...`: try to refute a mechanism, and look for leaks in a release."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def audit_mechanism_cli(
     The verdict is "refuted" (exit status 1), "not refuted" or "inconclusive" (exit status 0):
     no audit can prove a guarantee.
 
-    Example: python -m spacy dx audit mechanism configs/laplace.cfg --epsilon 2 --quick
+    Example: dx audit mechanism configs/laplace.cfg --epsilon 2 --quick
     """
     from ..audit import REFUTED, audit
     from ..audit.mechanism import mechanism_named, mechanism_of
@@ -104,7 +104,7 @@ def audit_release_cli(
     does not declare, and 0 otherwise. All formats of `dx sanitize` are read; pickles are never
     loaded.
 
-    Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
+    Example: dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
     """
     from ..audit import BadFile, audit_release
     from ..report.receipts import read_receipt

@@ -1,4 +1,4 @@
-"""`python -m spacy dx evaluate`: how well a recogniser does on annotated texts."""
+"""`dx evaluate`: how well a recogniser does on annotated texts."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def evaluate_cli(
     a config for `dx sanitize --config`: what reviewers marked and the recogniser missed is always
     replaced, what they left and it replaced never is, and thresholds are those of --bound.
 
-    Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95
+    Example: dx evaluate gold.jsonl --fail-under recall=.95
     """
     with usage_errors():
         limits = [_threshold(item) for item in fail_under or ()]

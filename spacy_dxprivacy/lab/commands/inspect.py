@@ -1,4 +1,4 @@
-"""`python -m spacy dx inspect WORD`: the neighbours and outputs of a word."""
+"""`dx inspect WORD`: the neighbours and outputs of a word."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def inspect_cli(
 ) -> None:  # fmt: skip
     """Show the neighbours and the outputs of a word.
 
-    Example: python -m spacy dx inspect doctor --epsilon 2.0
+    Example: dx inspect doctor --epsilon 2.0
     """
     with setup_errors():
         import_code(code)

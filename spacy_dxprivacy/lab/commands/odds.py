@@ -1,4 +1,4 @@
-"""`python -m spacy dx odds`: how sure an attacker can be of a secret."""
+"""`dx odds`: how sure an attacker can be of a secret."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def odds_cli(
 
     The output shows secrets: it is for those who may read TEXT.
 
-    Example: python -m spacy dx odds notes.jsonl clean.jsonl --secret Maria
+    Example: dx odds notes.jsonl clean.jsonl --secret Maria
     """
     with usage_errors():
         if (secret is None) == (secrets is None):

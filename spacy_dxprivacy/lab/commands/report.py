@@ -1,4 +1,4 @@
-"""`python -m spacy dx report`: what sanitising did to texts, on one page, for their owner."""
+"""`dx report`: what sanitising did to texts, on one page, for their owner."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def report_cli(
     texts side by side. It holds the ORIGINAL text: keep it private. --label needs: pip
     install "spacy-dxprivacy[report]".
 
-    Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json --measure
+    Example: dx report tickets.jsonl clean.jsonl --receipt receipt.json --measure
     """
     from ..report import Request, page_of, read_release
     from ..report.measure import measure as measured_of

@@ -194,7 +194,7 @@ class FaissIndex:
     """Search for approximate Euclidean nearest rows by faiss. The table is not copied.
 
     Args:
-        path: The folder of a space with an index by `python -m spacy dx index`; if None, it is
+        path: The folder of a space with an index by `dx index`; if None, it is
             built whenever a mechanism is fitted.
     """
 

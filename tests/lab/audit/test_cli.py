@@ -1,4 +1,4 @@
-"""`python -m spacy dx audit mechanism`: configs in, verdicts out, mistakes in one line."""
+"""`dx audit mechanism`: configs in, verdicts out, mistakes in one line."""
 
 import json
 from functools import partial
