@@ -94,3 +94,20 @@ def test_fields_are_named_by_columns_their_numbers_and_within_fields(tmp_path):
         with pytest.raises(UsageError, match="no row has") as error:
             list(read_fields(lines, ["text"]))
         assert broken not in str(error.value)
+
+
+@needs_script
+def test_entities_alone_leave_all_other_words_to_the_attacker(tasks, tmp_path):
+    rows = []
+    for i in range(24):
+        topic = i % 2
+        text = " ".join(WORDS[12 * topic + (i + k) % 12] for k in range(4))
+        rows.append({"text": f"{text} Maria Gonzalez", "topic": topic})
+    srsly.write_jsonl(tmp_path / "texts.jsonl", rows)
+    options = SimpleNamespace(field="text", label="topic", author=None, documents=24)
+    study = tasks.Study(tmp_path / "texts.jsonl", options)
+    texts, outputs, (guess,), guarantee = study.entities()
+    assert not any("Gonzalez" in text for text in texts) and guarantee == "none"
+    assert (outputs == study.target.text.rows).all()  # the space lacks the name
+    assert (guess == study.target.text.rows).all()
+    assert study.row(tasks.ENTITIES)["release to clear"] == 1

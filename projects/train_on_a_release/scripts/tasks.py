@@ -6,8 +6,9 @@ Linear classifiers on words, word pairs and characters are trained and tested on
 on the release, in all combinations: macro F1 on held-out texts. With --author, they also name the
 author of a released text: static, trained on originals; adaptive, trained on releases. The attacker
 knows the mechanism, word pairs, and how often each word comes in the texts. FOLDER/tasks.csv has
-95 % intervals, and rows that are interpolated where the attacker recovers as much of all. The noise
-is seeded and the figures are about these texts: release neither.
+95 % intervals, and rows that are interpolated where the attacker recovers as much of all.
+`-m entities` replaces names, dates and identifiers alone, and leaves the other words to the
+attacker. The noise is seeded and the figures are about these texts: release neither.
 """
 
 import argparse
@@ -16,7 +17,15 @@ from pathlib import Path
 import numpy as np
 
 from spacy_dxprivacy import Rng, Space
-from spacy_dxprivacy.lab.attacks import AttackTarget, guesses_of, sample_release, share_by_document
+from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
+from spacy_dxprivacy.lab.attacks import (
+    AttackTarget,
+    SeenRelease,
+    guesses_of,
+    sample_release,
+    share_by_document,
+)
+from spacy_dxprivacy.lab.attacks.reading import filled_guess
 from spacy_dxprivacy.lab.corpus import (
     corpus_of,
     encode_values,
@@ -25,6 +34,7 @@ from spacy_dxprivacy.lab.corpus import (
     read_fields,
     sanitizer,
     tokenizer,
+    words_of,
 )
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 from spacy_dxprivacy.lab.results import Panel, ResultTable, interpolate
@@ -33,10 +43,12 @@ from spacy_dxprivacy.mechanisms.named import parse_mechanism
 SEED = 1
 EPSILONS = {
     "path": [1.05, 0.8, 0.55, 1.5],  # the levels, and one above
-    "path policy=training": [1.5, 1.9],
+    "path policy=training": [1.5, 1.9, 1.2],
     "cus-text": [3.0],  # as much is recovered at any epsilon
     "laplace": [7.0, 8.5, 10.0],
 }
+CLEAR, ENTITIES = "clear text", "entities"
+REPLACED = "person,date,gpe,org,phone,id"  # by `entities`, as in the README
 TESTED = 0.25  # the share of held-out texts
 WORDS = 1000  # that are attacked
 EQUAL = (0.5, 0.6)  # recovery rates
@@ -73,29 +85,60 @@ class Study:
         ]
         self.routes = list(zip(classes, (TASK, AUTHOR), strict=False))
         self.train, self.test = split(classes[0])
-        tested = corpus_of(tokenizer().pipe(self.texts[i] for i in self.test), self.space)
-        self.target = AttackTarget(self.space, tested.first(WORDS))
+        self.tested = [*tokenizer().pipe(self.texts[i] for i in self.test)]
+        self.target = AttackTarget(self.space, corpus_of(self.tested, self.space).first(WORDS))
 
-    def row(self, name, epsilon):
-        """Return the figures of a release, or those of the originals for an epsilon of None."""
-        mechanism, texts, guarantee = None, self.texts, "none"
-        if epsilon is not None:
-            nlp, mechanism = sanitizer(parse_mechanism(name)[1], epsilon, self.space)
-            texts, guarantee = [doc.text for doc in nlp.pipe(self.texts)], str(mechanism.guarantee)
-        figures = {**self.recovered(mechanism), **self.scores(texts)}
+    def row(self, name, epsilon=None):
+        """Return the figures of a release. name: a mechanism, CLEAR or ENTITIES."""
+        release = {CLEAR: self.clear, ENTITIES: self.entities}.get(name)
+        texts, outputs, guesses, guarantee = release() if release else self.sampled(name, epsilon)
+        figures = {**self.recovered(outputs, guesses), **self.scores(texts)}
         row = {"mechanism": name, "epsilon": epsilon}
         row |= {figure: value for figure, (value, _, _) in figures.items()}
         for figure, (_, low, high) in figures.items():
             row |= {f"{figure} low": low, f"{figure} high": high}
         return {**row, "rare words": int(self.target.rare.sum()), "guarantee": guarantee}
 
-    def recovered(self, mechanism):
+    def clear(self):
+        """Return texts, outputs and guesses of the attacked words, and the guarantee."""
+        rows = self.target.text.rows
+        return self.texts, rows, [rows], "none"
+
+    def sampled(self, name, epsilon):
+        """Return the same of texts whose words a mechanism samples."""
+        nlp, mechanism = sanitizer(parse_mechanism(name)[1], epsilon, self.space)
+        texts = [doc.text for doc in nlp.pipe(self.texts)]
+        outputs = sample_release(self.target.text, mechanism, Rng(SEED)).rows
+        guesses = guesses_of(self.target, outputs, mechanism, SEED + 1).values()
+        return texts, outputs, [*guesses], str(mechanism.guarantee)
+
+    def entities(self):
+        """Return the same of texts whose entities surrogates replace. An attacker fills these in by
+        the words around them; all other words are recovered."""
+        nlp = make_pipeline(entities=REPLACED, language="en", overrides={"seed": SEED})
+        hidden = {}
+
+        def note(doc, items):
+            spans = (doc[item.start : item.end] for item in items if item.text is not None)
+            places = hidden.setdefault(doc.text, set())
+            places.update(at for s in spans for at in range(s.start_char, s.end_char))
+            return items
+
+        get_sanitizer(nlp).on_replacements = note
+        texts, text = [doc.text for doc in nlp.pipe(self.texts)], self.target.text
+        gaps = []
+        for doc in self.tested:
+            rows, _, _, places = words_of(doc, self.space)
+            of_doc = hidden.get(doc.text, ())
+            gaps += [doc[at].idx in of_doc for at in places[rows >= 0].tolist()]
+        gaps = np.array(gaps[: len(text.rows)])
+        seen = SeenRelease(text.rows, text.sentences)
+        guess = filled_guess(seen, gaps, self.target.language)
+        return texts, np.where(gaps, -1, text.rows), [guess], "none"
+
+    def recovered(self, outputs, guesses):
         """Return the recovery rates of the best attacker, and the share of unchanged words."""
         text, rare = self.target.text, self.target.rare
-        outputs, guesses = text.rows, [text.rows]
-        if mechanism is not None:
-            outputs = sample_release(text, mechanism, Rng(SEED)).rows
-            guesses = guesses_of(self.target, outputs, mechanism, SEED + 1).values()
         right = [guess == text.rows for guess in guesses]
         best = max(right, key=lambda hits: hits.sum())
         best_rare = max(right, key=lambda hits: hits[rare].sum())
@@ -133,13 +176,14 @@ def main(arguments=None):
     parser.add_argument("--out", type=Path, default=Path("output/tasks"))
     options = parser.parse_args(arguments)
     study = Study(options.texts, options)
-    clear, releases = study.row("clear text", None), []
-    for name in options.mechanism or EPSILONS:
+    clear, releases = study.row(CLEAR), []
+    for name in options.mechanism or [*EPSILONS, ENTITIES]:
         chosen = parse_epsilons(options.epsilon) if options.epsilon else EPSILONS.get(name)
-        for epsilon in chosen or EPSILONS["path"]:
+        for epsilon in [None] if name == ENTITIES else chosen or EPSILONS["path"]:
             releases.append(study.row(name, epsilon))
             recovered = releases[-1]["recovered"]
-            print(f"{name}, epsilon {epsilon:g}: {recovered:.0%} recovered", flush=True)
+            at = "" if epsilon is None else f", epsilon {epsilon:g}"
+            print(f"{name}{at}: {recovered:.0%} recovered", flush=True)
     equal = [
         {**row, "guarantee": f"interpolated at recovered {share:g}"}
         for share in EQUAL
