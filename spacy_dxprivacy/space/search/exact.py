@@ -5,9 +5,10 @@ The row x nearest to a query z has the greatest
 
     score(x) = x . z - ||x||^2 / 2
 
-Scores of a tile of rows and queries are one float32 matrix product. A rounding bound (Higham 2002,
-section 3.1) gives candidates, mostly one or two a query, which float64 differences compare. Values
-that float32 cannot square, and tables with too many candidates, take float64 products instead.
+Scores of a tile of rows and queries are one float32 matrix product, and the greatest of each GROUP
+of rows are kept. A rounding bound (Higham 2002, section 3.1) gives candidates, mostly one or two a
+query, which float64 differences compare when all tiles are done. Values that float32 cannot square,
+and tables with too many candidates, take float64 products instead.
 
 `distances` and `neighbours` are in float64, as guarantees need them.
 """
@@ -28,11 +29,12 @@ from ...validate import fail
 
 MAX_NORM = 1e150  # of a query, whose square has to fit float64
 MIB = 2**20
-MAX_CANDIDATES = 8  # in a tile for each query, on average
+MAX_CANDIDATES = 8  # for each query, on average
 MULTITHREAD_FROM = 2**23  # pairs of rows and queries: for fewer, one thread is faster
 
 
 ROWS, QUERIES = 1024, 512  # whose scores are computed at once
+GROUP = 16  # rows; a divisor of ROWS
 
 
 @registry.dx_indexes("dx.Exact.v1")
@@ -108,18 +110,26 @@ class ExactIndex:
         slack = self._slack(norms, dtype)
         low = np.full(len(Z), -inf)  # of the score of the nearest row
         rows, squares = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), inf)
+        S = np.full((ROWS, len(Z)), -inf, dtype=dtype)
+        held, most = Candidates(), MAX_CANDIDATES * len(Z) + ROWS
         for part in blocks(len(self._X), ROWS):
-            S = self._X[part].astype(dtype, copy=False) @ P
-            S -= half[part, None]
-            top = S.max(axis=0)
-            low = np.maximum(low, top - slack)
-            least = (low - slack).astype(dtype)
-            least = np.nextafter(least, np.asarray(-inf, dtype=dtype))
-            queries = np.flatnonzero(least <= top)
-            candidates, at = np.nonzero(np.take(S, queries, axis=1) >= least[queries])
-            if dtype == "float32" and len(candidates) > MAX_CANDIDATES * len(Z) + ROWS:
-                return None
-            take_nearer(self._X, Z, (queries[at], candidates + part.start), rows, squares)
+            T = self._X[part].astype(dtype, copy=False)
+            np.matmul(T, P, out=S[: len(T)])
+            S[: len(T)] -= half[part, None]
+            S[len(T) :] = -inf
+            tops = S.reshape(-1, GROUP, len(Z)).max(axis=1)
+            top = tops.max(axis=0)
+            np.maximum(low, top - slack, out=low)
+            least = below(low - slack, dtype)
+            held.add(part.start, S, tops, np.flatnonzero(top >= least), least)
+            if held.count > most:
+                held.keep(least)
+            if held.count > most:
+                if dtype == "float32":
+                    return None
+                take_nearer(self._X, Z, held.pop(), rows, squares)
+        held.keep(below(low - slack, dtype))
+        take_nearer(self._X, Z, held.pop(), rows, squares)
         return rows
 
     def _slack(self, norms: Floats1d, dtype: str) -> Floats1d:
@@ -134,6 +144,53 @@ class ExactIndex:
         slack: Floats1d = factor * (reach * norms + reach * reach)
         slack += roundings * 2.0**-53 * (reach + norms) ** 2
         return slack
+
+
+class Candidates:
+    """Rows that may be nearest to a query, with their scores."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._parts: list[tuple[Ints1d, Ints1d, Any]] = []  # queries, rows, scores
+
+    def add(self, start: int, S: Any, tops: Any, queries: Ints1d, least: Any) -> None:
+        """Add the rows of a tile whose scores reach a bound.
+
+        Args:
+            start: The row of the table where the tile begins.
+            S: Scores (ROWS, k).
+            tops: The greatest of each GROUP, (ROWS / GROUP, k).
+            queries: Those that have such rows, (h,).
+            least: The bound of each query, (k,).
+        """
+        groups, at = np.nonzero(np.take(tops, queries, axis=1) >= least[queries])
+        of_group = queries[at]
+        scores = S.reshape(len(tops), GROUP, -1)[groups, :, of_group]  # (groups, GROUP)
+        hits, inside = np.nonzero(scores >= least[of_group, None])
+        rows = groups[hits] * GROUP + inside + start
+        self._parts.append((of_group[hits], rows, scores[hits, inside]))
+        self.count += len(hits)
+
+    def keep(self, least: Any) -> None:
+        """Drop those whose scores are below the bound of their query, (k,)."""
+        if not self._parts:
+            return
+        queries, rows, scores = map(np.concatenate, zip(*self._parts, strict=True))
+        kept = scores >= least[queries]
+        self._parts = [(queries[kept], rows[kept], scores[kept])]
+        self.count = int(kept.sum())
+
+    def pop(self) -> tuple[Ints1d, Ints1d]:
+        """Return queries and rows of all, and drop them."""
+        parts = self._parts or [(np.zeros(0, dtype=np.int64),) * 3]
+        self._parts, self.count = [], 0
+        queries, rows, _ = map(np.concatenate, zip(*parts, strict=True))
+        return queries, rows
+
+
+def below(bound: Floats1d, dtype: str) -> Any:
+    """Return the bounds (k,) in a dtype, not above what they were."""
+    return np.nextafter(bound.astype(dtype), np.asarray(-inf, dtype=dtype))
 
 
 def take_nearer(
