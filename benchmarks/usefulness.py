@@ -57,7 +57,7 @@ def main() -> None:
                 command="python benchmarks/usefulness.py "
                 + " ".join(f"{name}={Path(path).name}" for name, _, path in pairs),
                 settings={"component": {"factory": "dx_sanitizer"}},
-                data=f"{options.documents:,} texts of each file, three quarters to train on and a quarter "
+                data=f"{options.documents:,} texts of each, three quarters to train on, a quarter "
                 "to test on; about 1,000 words attacked. SNIPS are requests (7 intents), tweets "
                 "are about disasters or not, spam is SMS, reviews are single sentences about films "
                 "(MR). Chance is .14 and .5. Macro F1 of a linear model of words, word pairs and "

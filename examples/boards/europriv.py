@@ -24,6 +24,7 @@ import re
 from pathlib import Path
 
 from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
+from spacy_dxprivacy.pipeline.preparation import find_mentions, finder_of
 
 LABELS = {
     "PERSON": "PERSON",
@@ -51,12 +52,14 @@ class DxAdapter:
 
     def predict_tags(self, texts):
         """Return the BIOES tags of each text."""
-        finder = self.sanitizer.settings.selector
+        context = self.sanitizer.fitted.context
+        finder = finder_of(context)
         with self.nlp.select_pipes(disable=[self.sanitizer.name]):
             docs = list(self.nlp.pipe(texts))
         tags = []
         for text, doc in zip(texts, docs, strict=True):
-            spans = ((label, doc[first:last]) for label, first, last in finder.entities(doc))
+            found = find_mentions(doc, finder, context)
+            spans = [(label, doc[first:last]) for label, first, last in found]
             places = [(s.start_char, s.end_char, self.labels[label]) for label, s in spans]
             tags.append(bioes(text, places))
         return tags

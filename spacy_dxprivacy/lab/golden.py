@@ -23,6 +23,7 @@ from ..files.limits import numbered_lines, parse_json, regular
 from ..io.build import get_sanitizer
 from ..io.results import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
+from ..pipeline.preparation import find_mentions, finder_of
 from ..pipeline.selectors import Entities
 from ..text.mentions import Entity, plain_label
 
@@ -195,11 +196,11 @@ def _label_studio_entities(task: dict[str, Any], text: str) -> tuple[list[str], 
 
 def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
     """Compare the entities that a pipeline would replace with annotated ones, without sampling."""
-    settings, evaluation = get_sanitizer(nlp).settings, Evaluation()
-    finder = settings.selector if isinstance(settings.selector, Entities) else None
-    if finder is None and not settings.surrogates:
+    sanitizer, evaluation = get_sanitizer(nlp), Evaluation()
+    if not (isinstance(sanitizer.settings.selector, Entities) or sanitizer.settings.surrogates):
         raise UsageError("the pipeline replaces no entities: give `entities` or a `config`.")
-    finder = finder or Entities(list(settings.surrogates))
+    context = sanitizer.fitted.context
+    finder = finder_of(context)
     labels = {plain_label(label) for gold in golds for label, *_ in gold.entities}
     labels &= set(map(plain_label, finder.labels))
     names = [name for name, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
@@ -212,7 +213,7 @@ def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
                 for number, (gold, doc) in enumerate(zip(batch, docs, strict=True), start + 1):
                     hidden: dict[int, str] = {}
                     found = list[Entity]()
-                    for label, first, last in finder.entities(doc):
+                    for label, first, last in find_mentions(doc, finder, context):
                         span = doc[first:last]
                         found.append(Entity(plain_label(label), span.start_char, span.end_char))
                         hidden.update(dict.fromkeys(range(*found[-1][1:]), found[-1].label))

@@ -29,12 +29,10 @@ def draw_surrogates(draft: Draft, context: StageContext) -> Draft:
     if not settings.surrogates:
         return draft
     rest_is_plain = isinstance(selector, Entities)
-    finder = selector if isinstance(selector, Entities) else Entities(list(context.surrogates))
+    finder = finder_of(context)
     entities, replacements = [], []
     for doc in draft.docs:
-        spans = finder.entities(doc)
-        if context.latin_only:
-            spans = _with_foreign_names(doc, spans, context.surrogates)
+        spans = find_mentions(doc, finder, context)
         items = replace_mentions(
             doc, context.surrogates, settings.rng, spans, rest_is_plain=rest_is_plain
         )
@@ -43,6 +41,18 @@ def draw_surrogates(draft: Draft, context: StageContext) -> Draft:
         entities.append(spans)
         replacements.append(items)
     return replace(draft.expand(replacements), entities=entities)
+
+
+def finder_of(context: StageContext) -> Entities:
+    """Return the selector of the entities that surrogates replace."""
+    selector = context.settings.selector
+    return selector if isinstance(selector, Entities) else Entities(list(context.surrogates))
+
+
+def find_mentions(doc: Doc, finder: Entities, context: StageContext) -> list[Entity]:
+    """Return what counts as an entity: what recognisers find, and names in other scripts."""
+    spans = finder.entities(doc)
+    return _with_foreign_names(doc, spans, context.surrogates) if context.latin_only else spans
 
 
 def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) -> list[Entity]:

@@ -123,6 +123,16 @@ def test_a_word_that_stays_elsewhere_is_left_in_the_document():
     assert (counts.missed, counts.leaving) == (0, 1)
 
 
+@pytest.mark.parametrize("name", ["拓也 井上", "井上拓也", "محمد علي", "Мария Иванова"])
+@pytest.mark.parametrize("text", ["Please call {} about the bill.", "{} lives here in town."])
+def test_a_name_in_another_script_that_is_replaced_is_not_missed(name, text):
+    start, written = text.index("{"), text.format(name)
+    nlp = make_pipeline(entities="person", model="rules", language="en")
+    evaluation = evaluate(nlp, [Gold(written, [Entity("PERSON", start, start + len(name))])])
+    assert not any(word in nlp(written).text for word in name.split())
+    assert not evaluation.misses and not evaluation.wrong and evaluation.left == [False]
+
+
 def test_the_command_prints_no_text_unless_asked_and_fails_under(tmp_path):
     path = write(tmp_path / "gold.jsonl", *[FORMS["prodigy"]] * 3)
     done = run(path)
