@@ -9,16 +9,25 @@ product of queries and rows, the limit of brute force: shares of the product can
 machines and moments, words a second cannot. Recall is the share of noisy vectors for which the
 index finds the row that a brute force in float64 finds. `cdist` is what most published code does:
 the noise of one word, and scipy's distances to all. `--write` writes docs/performance/results.json.
+
+    python benchmarks/speed.py --peers mldp-text=PYTHON dp-diffractor=PYTHON pypantera=PYTHON
+        --vectors glove-twitter-27B-25d-11925.txt [--write]
+
+measures other packages instead, each with the Python of its own environment, beside the mechanisms
+of this one: on the same vectors, such as those that mldp-text has in its folder `data`, the same
+words, in one thread, by processor time. `--write` writes docs/performance/peers.json.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -50,6 +59,9 @@ RECALL_QUERIES = 256
 EPSILON = 10.0
 COLUMNS = ["mechanism", "index", "words", "words/s", "of the product", "fit, s", "memory, MB",
            "recall"]  # fmt: skip
+OF_PEERS = ("laplace", "mahalanobis", "tem", "diffractor")  # configs that peers have
+PEER_COLUMNS = ["package", "mechanism", "words/s", "this package", "fit, s", "memory, MB"]
+OURS = "spacy_dxprivacy"
 Matrix = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
@@ -60,10 +72,15 @@ def main() -> None:
     parser.add_argument("--only", help="a part of the name of a case")
     parser.add_argument("--seconds", type=float, default=3.0, help="of turns for each case")
     parser.add_argument("--write", action="store_true", help="write the result file and its table")
+    parser.add_argument("--peers", nargs="+", help="PACKAGE=PYTHON, to measure instead")
+    parser.add_argument("--vectors", type=Path, help="of --peers, in the text format of word2vec")
     parser.add_argument("--case", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.case:
-        return print(json.dumps(measure(**json.loads(options.case))))
+        case = json.loads(options.case)
+        return print(json.dumps((measure_ours if "path" in case else measure)(**case)))
+    if options.peers:
+        return compare(options.peers, options.vectors, options.seconds, write=options.write)
     rows = []
     print(" | ".join(COLUMNS))
     for case in cases(options.sizes, options.only or ""):
@@ -136,6 +153,99 @@ def measure(name: str, index: str, words: int, seconds: float) -> dict[str, Any]
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "recall": recall(vectors, fitted_index) if name == "laplace" else None,
     }  # fmt: skip
+
+
+# -- peers -----------------------------------------------------------------------------------------
+
+
+def compare(peers: list[str], vectors: Path, seconds: float, *, write: bool) -> None:
+    """Measure this package and others on the same vectors and words."""
+    rows: list[list[str]] = []
+    space = space_of(vectors)
+    data = f"{len(space):,} vectors of {space.vectors.shape[1]} dimensions ({vectors.name})"
+    with tempfile.TemporaryDirectory() as folder:
+        words, table = Path(folder, "words.json"), Path(folder, vectors.name)
+        drawn = zipf_rows(len(space), 2**14)
+        words.write_text(json.dumps([space.words[row] for row in drawn]), encoding="utf8")
+        table.symlink_to(vectors.resolve())
+        ours: dict[str, float] = {}
+        for name in OF_PEERS:
+            case = {"name": name, "path": str(vectors), "seconds": seconds}
+            (found,) = lines_of([sys.executable, __file__, "--case", json.dumps(case)])
+            ours[name] = found.get("rate", 0.0)
+            rows.append(peer_row(OURS, {"mechanism": name, **found}, ours))
+        for package, _, python in (peer.partition("=") for peer in peers):
+            command = [python, str(Path(__file__).parent / "peer.py"), package, words, table]
+            for found in lines_of([*map(str, command), str(seconds)]):
+                rows.append(peer_row(package, found, ours))
+    if write:
+        write_result(
+            DOCS / "performance" / "peers.json",
+            command="python benchmarks/speed.py --peers "
+            + " ".join(f"{peer.partition('=')[0]}=PYTHON" for peer in peers)
+            + f" --vectors {vectors.name} --write",
+            settings={"component": {"factory": "dx_sanitizer"}},
+            data=f"{data}, epsilon {EPSILON:g}, words by frequency, one thread, processor time. "
+            "Each package as it is meant to be called: the others take one word at a time.",
+            attacker="none: rates alone",
+            columns=PEER_COLUMNS,
+            rows=rows,
+        )
+
+
+def space_of(path: Path) -> Space:
+    """Read vectors in the text format of word2vec."""
+    with path.open(encoding="utf8") as file:
+        count, size = map(int, next(file).split())
+        words, table = [], np.empty((count, size), dtype=np.float32)
+        for row, line in enumerate(file):
+            word, *numbers = line.rstrip().split(" ")
+            words.append(word)
+            table[row] = np.array(numbers, dtype=np.float32)
+    return Space.from_vectors(words, table, name=path.stem)
+
+
+def lines_of(command: list[str]) -> list[dict[str, Any]]:
+    """Return the JSON that a program prints in one thread; its last error if it fails."""
+    one = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=one)
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    why = (done.stderr.strip().splitlines() or ["killed"])[-1]
+    return found or [{"mechanism": "", "failed": why}]
+
+
+def peer_row(package: str, found: dict[str, Any], ours: dict[str, float]) -> list[str]:
+    """Print and return the row of a mechanism of a package."""
+    name = found["mechanism"]
+    if "failed" in found:
+        row = [package, name, f"failed: {found['failed']}", "", "", ""]
+    else:
+        times = "1" if package == OURS else f"{ours[name] / found['rate']:,.0f} times"
+        numbers = [f"{found['fit']:,.2f}", f"{found['memory']:,.0f}"]
+        row = [package, name, f"{found['rate']:,.0f}", times, *numbers]
+    print(" | ".join(row), flush=True)
+    return row
+
+
+def measure_ours(name: str, path: str, seconds: float) -> dict[str, Any]:
+    """Measure a config on a file of vectors, in this process."""
+    warnings.simplefilter("ignore")
+    space, mechanism, rng = space_of(Path(path)), mechanism_of(name, ""), Rng()
+    rows = zipf_rows(len(space), 2**14)
+    mechanism.epsilon = EPSILON
+    start = time.process_time()
+    mechanism.fit(space)
+    fitted = time.process_time() - start
+    mechanism.sample(rows[:64], rng)
+    start, count = time.process_time(), 0
+    while time.process_time() - start < seconds:
+        mechanism.sample(rows[count % 2**13 :][:1024], rng)
+        count += 1024
+    return {
+        "rate": count / (time.process_time() - start),
+        "fit": fitted,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
 
 
 def mechanism_of(name: str, index: str) -> Any:

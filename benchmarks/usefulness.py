@@ -1,12 +1,11 @@
-"""What a linear model learns from releases of texts that people type: by level, policy and mode.
+"""What a linear model learns from releases of texts that people type: by level and mode.
 
     python benchmarks/usefulness.py SNIPS=snips_train.csv tweets=disaster_tweets_train.csv
         spam=sms_spam_kaggle.csv reviews=rt-polarity.all
 
 Runs projects/train_on_a_release/scripts/tasks.py on each file, several at once. A .csv file has the
-text and its class in two of COLUMNS; any other has a class, a blank and a text a line. At the
-epsilon of TRAINING, an attacker recovers about as much from the policy `training` as from `general`
-at the level `light`. Writes docs/experiments/usefulness.json.
+text and its class in two of COLUMNS; any other has a class, a blank and a text a line. Writes
+docs/experiments/usefulness.json.
 """
 
 from __future__ import annotations
@@ -28,11 +27,8 @@ from spacy_dxprivacy.mechanisms.levels import LEVELS
 SCRIPT = DOCS.parent / "projects" / "train_on_a_release" / "scripts" / "tasks.py"
 COLUMNS = (("text", "target"), ("v2", "v1"), ("text", "label"))
 DOCUMENTS = 1200
-TRAINING = 1.5
-RUNS = (
-    (("path",), ",".join(str(level.epsilon) for level in LEVELS.values())),
-    (("path policy=training", "entities"), str(TRAINING)),
-)
+RELEASES = ("path", "entities")
+EPSILONS = ",".join(str(level.epsilon) for level in LEVELS.values())
 MEASURES = {
     "recovered": "recovered",
     "rare recovered": "rare recovered",
@@ -52,39 +48,46 @@ def main() -> None:
         measured = pool.map(lambda pair: measure(pair[0], Path(pair[2]), options.documents), pairs)
         for of_task in measured:
             rows += of_task
-            write_result(
-                DOCS / "experiments" / "usefulness.json",
-                command="python benchmarks/usefulness.py "
-                + " ".join(f"{name}={Path(path).name}" for name, _, path in pairs),
-                settings={"component": {"factory": "dx_sanitizer"}},
-                data=f"{options.documents:,} texts of each, three quarters to train on, a quarter "
-                "to test on; about 1,000 words attacked. SNIPS are requests (7 intents), tweets "
-                "are about disasters or not, spam is SMS, reviews are single sentences about films "
-                "(MR). Chance is .14 and .5. Macro F1 of a linear model of words, word pairs and "
-                "characters. In brackets, the 95 % interval (bootstrap).",
-                attacker="knows the mechanism, its epsilon and word pairs of English, and how "
-                "often each word comes in these texts; for entities alone, which words are "
-                "surrogates, and reads all others",
-                columns=["texts", "release", "epsilon", *MEASURES.values()],
-                rows=rows,
-            )
+            write(options.texts, options.documents, rows)
+
+
+def write(files: list[str], documents: int, rows: list[list[str]]) -> None:
+    """Write the result file."""
+    pairs = [file.partition("=") for file in files]
+    write_result(
+        DOCS / "experiments" / "usefulness.json",
+        command="python benchmarks/usefulness.py "
+        + " ".join(f"{name}={Path(path).name}" for name, _, path in pairs),
+        settings={"component": {"factory": "dx_sanitizer"}},
+        data=f"{documents:,} texts of each, three quarters to train on, a quarter "
+        "to test on; about 1,000 words attacked. SNIPS are requests (7 intents), tweets "
+        "are about disasters or not, spam is SMS, reviews are single sentences about films "
+        "(MR). Chance is .14 and .5. Macro F1 of a linear model of words, word pairs and "
+        "characters. In brackets, the 95 % interval (bootstrap).",
+        attacker="knows the mechanism, its epsilon and word pairs of English, and how "
+        "often each word comes in these texts; for entities alone, which words are "
+        "surrogates, and reads all others",
+        columns=["texts", "release", "epsilon", *MEASURES.values()],
+        rows=rows,
+    )
 
 
 def measure(name: str, path: Path, documents: int) -> list[list[str]]:
     """Return the rows of one task."""
-    found: list[dict[str, str]] = []
     with TemporaryDirectory() as folder:
-        texts = Path(folder, "texts.jsonl")
+        texts, out = Path(folder, "texts.jsonl"), Path(folder, "out")
         srsly.write_jsonl(texts, read(path))
-        for number, (releases, epsilons) in enumerate(RUNS):
-            out = Path(folder, str(number))
-            chosen = [part for release in releases for part in ("-m", release)]
-            command = [sys.executable, SCRIPT, texts, "--label", "label", *chosen, "-e", epsilons]
-            command += ["--documents", documents, "--out", out]
-            subprocess.run([*map(str, command)], check=True)
-            with (out / "tasks.csv").open(encoding="utf8") as file:
-                rows = [*csv.DictReader(file)]
-            found += rows[number > 0 :]  # the first is that of the unmodified texts
+        chosen = [part for release in RELEASES for part in ("-m", release)]
+        command = [sys.executable, SCRIPT, texts, "--label", "label", *chosen, "-e", EPSILONS]
+        command += ["--documents", documents, "--out", out]
+        subprocess.run([*map(str, command)], check=True)
+        with (out / "tasks.csv").open(encoding="utf8") as file:
+            rows = [*csv.DictReader(file)]
+    return rows_of(name, rows)
+
+
+def rows_of(name: str, found: list[dict[str, str]]) -> list[list[str]]:
+    """Return the rows of the table, of those of tasks.csv."""
     return [
         [name, *labels_of(row), *(cell(row, figure) for figure in MEASURES)]
         for row in found
@@ -116,7 +119,7 @@ def labels_of(row: dict[str, str]) -> tuple[str, str]:
     if not epsilon:
         return "unmodified" if name == "clear text" else "entities alone", "–"
     levels = {level.epsilon: key for key, level in LEVELS.items()}
-    return levels.get(float(epsilon), name.partition(" ")[2].replace("=", " ")), epsilon
+    return levels[float(epsilon)], epsilon
 
 
 def cell(row: dict[str, str], figure: str) -> str:

@@ -30,6 +30,20 @@ def test_the_accuracies_are_those_of_the_result_file():
         assert row is not None and row[1] == measured[f"dx.Path.v2 ({level})"]
 
 
+def test_the_usefulness_by_task_is_that_of_the_result_file():
+    path = README.parent / "docs/experiments/usefulness.json"
+    result = json.loads(path.read_text(encoding="utf8"))
+    column = result["columns"].index("trained on release, tested on unmodified")
+    measured = {(row[0], row[1]): row[column].split()[0] for row in result["rows"]}
+    table = TEXT.partition("| task, ")[2].partition("\n\n")[0]
+    head, _, *rows = (line.strip("| ").split(" | ") for line in table.splitlines())
+    releases = [re.sub("[`*]", "", name) for name in head[1:]]
+    assert len(rows) == len({task for task, _ in measured}) and {*LEVELS} <= {*releases}
+    for task, *cells in rows:
+        name = task.partition(",")[0]
+        assert cells == [measured[name, release] for release in releases]
+
+
 def test_what_comes_out_is_what_the_pipelines_make():
     """With the seed 1, as the README says."""
     cells = dict(re.findall(r"^\| (before|every|both|entities)[^|]*\| ([^|]*) \|$", TEXT, re.M))
