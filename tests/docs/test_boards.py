@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,31 @@ def test_europriv_gets_a_tag_for_each_word_and_surrogates(tmp_path):
     assert (tagged["Oregon."], tagged["born"]) == ("S-ADDRESS", "O")
     assert second["tags"] == ["O", "S-NATIONAL_ID", "O", "O"]
     assert "Gonzalez" not in first["anonymized"] and "1850715400018" not in second["anonymized"]
+
+
+@pytest.mark.skipif(not (BOARDS.parents[1] / "benchmarks").is_dir(), reason="no benchmarks here")
+def test_a_court_case_of_tab_is_read_and_mistakes_are_told_by_form(tmp_path, monkeypatch):
+    pytest.importorskip("presidio_analyzer")
+    monkeypatch.syspath_prepend(str(BOARDS.parents[1] / "benchmarks"))
+    module = import_module("entity_recognisers")
+    text = "The applicant, Qwxzly, and MR ZZYXV lived near Oregon, as the Court found."
+    spans = [("Qwxzly", "PERSON", "DIRECT"), ("ZZYXV", "PERSON", "DIRECT"),
+             ("Oregon", "LOC", "QUASI"), ("Court", "ORG", "NO_MASK")]  # fmt: skip
+    mentions = [
+        {
+            "entity_type": kind, "identifier_type": need, "start_offset": text.index(name),
+            "end_offset": text.index(name) + len(name),
+        }
+        for name, kind, need in spans
+    ]  # fmt: skip
+    case = {"text": text, "annotations": {"annotator1": {"entity_mentions": mentions}}}
+    path = tmp_path / "echr_test.json"
+    srsly.write_json(path, [case])
+    ((read, entities),) = module.read(path)
+    assert read == text and [kind for kind, *_ in entities] == ["PERSON", "PERSON", "GPE"]
+    tally = module.Tally()
+    doc = module.spacy.blank("en")(text)
+    doc.ents = ()
+    module.add(tally, doc, entities)
+    assert tally.missed == {"one word": 1, "capitals": 1}
+    assert {*tally.leaking} == {"PERSON", "GPE"}
