@@ -13,6 +13,7 @@ import os
 import resource
 import sys
 import time
+from importlib.metadata import version
 
 EPSILON = 10.0
 
@@ -120,7 +121,7 @@ def main():
                 for label, fit in mechanisms
             ]
     for row in found:
-        print(json.dumps(row))
+        print(json.dumps({**row, "version": version(package)}))
 
 
 if __name__ == "__main__":

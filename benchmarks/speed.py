@@ -177,7 +177,8 @@ def compare(peers: list[str], vectors: Path, seconds: float, *, write: bool) -> 
         for package, _, python in (peer.partition("=") for peer in peers):
             command = [python, str(Path(__file__).parent / "peer.py"), package, words, table]
             for found in lines_of([*map(str, command), str(seconds)]):
-                rows.append(peer_row(package, found, ours))
+                name = f"{package} {found.get('version', '')}".strip()
+                rows.append(peer_row(name, found, ours))
     if write:
         write_result(
             DOCS / "performance" / "peers.json",

@@ -27,7 +27,7 @@ from spacy_dxprivacy.mechanisms.levels import LEVELS
 SCRIPT = DOCS.parent / "projects" / "train_on_a_release" / "scripts" / "tasks.py"
 COLUMNS = (("text", "target"), ("v2", "v1"), ("text", "label"))
 DOCUMENTS = 1200
-RELEASES = ("path", "entities")
+RELEASES = ("entities", "path")
 EPSILONS = ",".join(str(level.epsilon) for level in LEVELS.values())
 MEASURES = {
     "recovered": "recovered",
@@ -90,7 +90,7 @@ def rows_of(name: str, found: list[dict[str, str]]) -> list[list[str]]:
     """Return the rows of the table, of those of tasks.csv."""
     return [
         [name, *labels_of(row), *(cell(row, figure) for figure in MEASURES)]
-        for row in found
+        for row in sorted(found, key=lambda row: -float(row["epsilon"] or "inf"))
         if not row["guarantee"].startswith("interpolated")
     ]
 

@@ -44,6 +44,13 @@ def test_the_usefulness_by_task_is_that_of_the_result_file():
         assert cells == [measured[name, release] for release in releases]
 
 
+def test_the_speed_beside_peers_is_that_of_the_result_file():
+    path = README.parent / "docs/performance/peers.json"
+    result = json.loads(path.read_text(encoding="utf8"))
+    times = [row[3].split()[0] for row in result["rows"] if row[0] in TEXT and "times" in row[3]]
+    assert "draw {}, {} and {} times as many".format(*times) in " ".join(TEXT.split())
+
+
 def test_what_comes_out_is_what_the_pipelines_make():
     """With the seed 1, as the README says."""
     cells = dict(re.findall(r"^\| (before|every|both|entities)[^|]*\| ([^|]*) \|$", TEXT, re.M))
