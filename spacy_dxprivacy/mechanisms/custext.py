@@ -21,6 +21,7 @@ from ..arrays import Floats2d, Ints1d
 from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
+from ..space.learned import shared
 from ..space.search.all_pairs import centred, rounding
 from ..space.search.exact import distances
 from ..ty import Facts
@@ -57,7 +58,8 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
 
 def build(space: Space, guarantee: Guarantee, *, k: int) -> Choice:
     epsilon = guarantee.epsilon
-    X, group = space.vectors, groups(space.vectors, k)
+    X = space.vectors
+    group = shared(space, ("dx.CusText.v1", k), partial(groups, X, k))
 
     def weights(rows: Ints1d) -> Floats2d:
         W = np.zeros((len(rows), len(X)))

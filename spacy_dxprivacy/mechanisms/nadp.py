@@ -29,6 +29,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.noise import analytic_sigma
 from ..registries import registry
 from ..space import Space
+from ..space.learned import shared
 from ..space.search.all_pairs import diameter, nearest_of_all
 from ..ty import NoiseDistribution, Projection
 from ..validate import between, one_of, positive, whole
@@ -107,7 +108,7 @@ def build(
     guarantee = replace(guarantee, delta=delta, mu=1 / unit)
     if noise == "global":
         # If all words are one point, any noise will do.
-        sigma = unit * (diameter(X) or 1.0)
+        sigma = unit * (shared(space, ("diameter",), partial(diameter, X)) or 1.0)
         normal = NormalNoise(d, np.full(n, sigma))
         return Noise(
             X,

@@ -15,12 +15,13 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats2d
+from ..arrays import Floats2d, blocks
 from ..privacy.guarantee import Guarantee
 from ..privacy.noise import LaplaceNoise
 from ..registries import registry
 from ..space import Space
-from ..space.search.exact import distances, euclidean, in_blocks
+from ..space.learned import shared
+from ..space.search.exact import NUMBERS_AT_ONCE, distances, euclidean
 from ..ty import NoiseDistribution, Projection
 from ..validate import positive, whole
 from .noise import Noise, NoiseMechanism, norms_of
@@ -60,11 +61,17 @@ def make_random_projection(
 
 def build(space: Space, guarantee: Guarantee, *, dims: int) -> Noise:
     epsilon = guarantee.epsilon
-    Y, Phi = projected(space.vectors, dims)
-    stretch, method = stretch_of(space.vectors, Y, Phi)
+    X = space.vectors
+
+    def make() -> tuple[Floats2d, float, str]:
+        Y, Phi = projected(X, dims)
+        return Y, *stretch_of(X, Y, Phi)
+
+    key = ("dx.RandomProjection.v1", dims, ALL_PAIRS_UP_TO)
+    Y, stretch, method = shared(space, key, make)
     noise = LaplaceNoise(dims, epsilon / stretch)
     notes = f"The projection stretches distances {stretch:.6g} times at most ({method})."
-    metric = partial(euclidean, space.vectors)
+    metric = partial(euclidean, X)
     guarantee = replace(guarantee, notes=notes)
     return Noise(
         Y,
@@ -105,8 +112,10 @@ def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
         nearest = stretch_of_near(X, Y, width=2**12 * float(error))
         return max(norm * (1 + 2.0**-10), nearest), "the norm of the matrix"
     largest = 0.0
-    for part, D in in_blocks(X, X):
-        ratio = np.divide(distances(Y[part], Y), D, out=np.zeros_like(D), where=D > 0)
+    for part in blocks(len(X), max(1, NUMBERS_AT_ONCE // len(X))):
+        rest = slice(part.start, None)  # each pair once
+        D, stretched = distances(X[part], X[rest]), distances(Y[part], Y[rest])
+        ratio = np.divide(stretched, D, out=np.zeros_like(D), where=D > 0)
         largest = max(largest, float(ratio.max()))
     return (largest or 1.0) * (1 + 2.0**-20), "the most over all pairs of words"
 

@@ -18,19 +18,24 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
+from ..space.learned import shared
 from ..space.search.all_pairs import diameter, nearest_of_all
 from ..space.search.exact import neighbours
 from ..ty import Draw
 from ..validate import positive
-from .built import BuiltMechanism
+from .built import LARGEST_SCORE, BuiltMechanism, checked_rows
 
 NAME = "dx.TruncatedGumbel.v1"
+RAREST = 1e-9  # number of candidates
+WORDS_AT_ONCE = 256
+# Probabilities of the noise between which distributions are integrated.
+NODES = np.concatenate([[0.0], np.geomspace(1e-7, 0.02, 24), np.linspace(0.02, 1, 49)[1:]])
 
 
 @registry.dx_mechanisms(NAME)
@@ -53,7 +58,7 @@ def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
 
 
 def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> GumbelNoise:
-    nearest, farthest = extent(space.vectors)
+    nearest, farthest = shared(space, (NAME,), partial(extent, space.vectors))
     scale = gumbel_scale(epsilon, len(space), nearest, farthest)
     return GumbelNoise(farthest, scale, guarantee)
 
@@ -79,6 +84,38 @@ class TruncatedGumbel(BuiltMechanism[GumbelNoise]):
             best = np.argmin(D + noise, axis=1)
             drawn[places] = candidates[np.arange(len(places)), best]
         return Draw(drawn)
+
+    def distribution(self, rows: Ints1d) -> Floats2d:
+        """Return the probability of every output, float64 (k, n), to three digits: that of the
+        least noisy distance, integrated, and summed over the numbers of candidates."""
+        rows, n = checked_rows(rows, len(self.space)), len(self.space)
+        shares = poisson_shares(float(np.log(max(n - 1, 1))), n - 1)
+        key = (NAME, len(shares))
+        find = partial(nearest_of_all, self.space.vectors, len(shares))
+        candidates, D = shared(self.space, key, find)
+        P: Floats2d = np.zeros((len(rows), n))
+        for part in blocks(len(rows), WORDS_AT_ONCE):
+            won = self._won(D[rows[part]], shares)
+            np.put_along_axis(P[part], candidates[rows[part]], won, axis=1)
+        return P
+
+    def _won(self, D: Floats2d, shares: Floats1d) -> Floats2d:
+        """Return the probabilities of candidates at rising distances D (k, m), (k, m). shares:
+        (m,), the probability that each is the last candidate.
+
+        The least of noisy distances falls between two nodes with the difference of the products of
+        their survival functions, and is that of a candidate in proportion to its hazard.
+        """
+        scale, bound = self.built.scale, self.built.farthest
+        nodes = D[:, :1] + truncated_gumbel(NODES, scale, bound)
+        nodes[:, 0] = D[:, 0] - bound  # before all noise
+        logs = log_survival(nodes[:, None] - D[:, :, None], scale, bound)  # (k, m, nodes)
+        hazards = -np.diff(logs, axis=2)
+        fell = -np.diff(np.exp(np.cumsum(logs, axis=1)), axis=2) * shares[:, None]
+        fell /= np.maximum(np.cumsum(hazards, axis=1), 1e-300)
+        later = np.cumsum(fell[:, ::-1], axis=1)[:, ::-1]  # sums over the last candidates
+        won: Floats2d = (hazards * later).sum(axis=2)
+        return won / won.sum(axis=1, keepdims=True)
 
 
 def extent(X: Floats2d) -> tuple[float, float]:
@@ -118,3 +155,24 @@ def truncated_gumbel(uniforms: Floats1d, scale: float, bound: float) -> Floats1d
     Z = -scale * np.log(-np.log(np.clip(share, 1e-300, 1 - 1e-16)))
     drawn: Floats1d = np.clip(Z, -bound, bound)
     return drawn
+
+
+def log_survival(Z: Floats2d, scale: float, bound: float) -> Floats2d:
+    """Return ln of the probability that the noise is above Z, of any shape; -700 for less."""
+    above = -np.expm1(-np.exp(-np.clip(Z, -bound, bound) / scale))
+    least, most = -np.expm1(-np.exp(-bound / scale)), -np.expm1(-np.exp(bound / scale))
+    logs: Floats2d = np.log(np.maximum((above - least) / (most - least), np.exp(-LARGEST_SCORE)))
+    return logs
+
+
+def poisson_shares(mean: float, largest: int) -> Floats1d:
+    """Return the probability (m,) of each number of further candidates, from 0 on, without numbers
+    beyond all but RAREST of the draws."""
+    from scipy.stats import poisson as distribution
+
+    if largest < 1:
+        return np.ones(1)
+    most = min(largest, int(distribution.isf(RAREST, mean)) + 1)
+    shares: Floats1d = distribution.pmf(np.arange(most + 1), mean)
+    shares[0] = 0.0
+    return shares / shares.sum()

@@ -18,17 +18,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Ints1d
 from ..errors import DxError, Errors
-from ..space import BUILTIN, Space
+from ..space import BUILTIN, Space, learned
 from ..validate import between, fail
 from .policy_graph import PolicyGraph, with_lengths
-from .word_graph import STEPS, graph_of
+from .word_graph import STEPS, WordGraph, graph_of
 
 PROPER = (
     "first_name", "surname", "city", "country", "state", "region", "nationality", "month",
@@ -194,7 +194,14 @@ def policy_graph(space: Space, policy: MetricPolicy, name: str = "custom") -> Po
 
     Raises DxError if the space has none of the words with classes.
     """
-    graph = graph_of(space)
+    graph = graph_of(space)  # at each fit, so that the use of a graph from files is recorded
+    key = ("policy", policy, graph)
+    return learned.shared(space, key, partial(_policy_graph, space, graph, policy, name))
+
+
+def _policy_graph(
+    space: Space, graph: WordGraph, policy: MetricPolicy, name: str
+) -> PolicyGraph:  # fmt: skip
     low, high, steps = graph.edges
     lengths = steps / STEPS
     radii = np.full(len(space), graph.reach / STEPS / 2)

@@ -26,6 +26,7 @@ from .path_table import PathTable, Steps, open_table, store_table
 from .word_graph import WordGraph, both_ways
 
 QUANTA = 16  # to a unit of length
+CACHE_BYTES = 2**28
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,10 +58,15 @@ class PolicyGraph:
     def within(self, rows: Ints1d) -> list[Steps]:
         """Return for each of k words the words nearer than the sum of radii, sorted by row, and by
         how many quanta. They are read from the path table, else searched."""
-        reached = {} if self._table is None else self._table.read(rows.tolist())
-        missing = np.array([row for row in rows.tolist() if row not in reached], dtype=np.int64)
-        reached |= zip(missing.tolist(), self.search_within(missing), strict=True)
-        return [reached[row] for row in rows.tolist()]
+        wanted = rows.tolist()
+        reached: dict[int, Steps] = self._cache.find(wanted)
+        if missing := sorted(set(wanted) - reached.keys()):
+            found = {} if self._table is None else self._table.read(missing)
+            unread = [row for row in missing if row not in found]
+            found |= zip(unread, self.search_within(np.array(unread, np.int64)), strict=True)
+            self._cache.add(found)
+            reached |= found
+        return [reached[row] for row in wanted]
 
     def search_within(self, rows: Ints1d) -> list[Steps]:
         """Search the words and numbers that `within` returns.
@@ -87,6 +93,10 @@ class PolicyGraph:
         owners = np.repeat(np.arange(len(self)), np.diff(self.starts))
         steps = self.steps + self.radii[owners] - self.radii[self.ends]
         return PathSearch(self.starts, self.ends, steps, 2 * int(self.radii.max()))
+
+    @cached_property
+    def _cache(self) -> RowCache:  # of what `within` returns, for all kernels
+        return RowCache(CACHE_BYTES)
 
     @cached_property
     def _table(self) -> PathTable | None:
@@ -145,9 +155,6 @@ def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
     return closed
 
 
-CACHE_BYTES = 2**28
-
-
 class Kernel:
     """Weights exp(-beta path(w, y)), up to a factor of each w.
 
@@ -160,7 +167,6 @@ class Kernel:
         self.outputs: Floats1d = np.exp(-beta * (radii - radii.min()))
         steps = np.arange(2 * graph.radii.max() + 1) / graph.quanta
         self._times = np.expm1(beta * steps)
-        self._cache = RowCache(CACHE_BYTES)
 
     def nearer_words(self, row: int, steps: Steps | None = None) -> tuple[Numbers1d, Floats1d]:
         """Return the words nearer than the sum of radii, sorted by row, and the excess of their
@@ -170,13 +176,8 @@ class Kernel:
 
     def prepare(self, rows: Iterable[int]) -> dict[int, Steps]:
         """Return the result of PolicyGraph.within by row; one search for all rows is faster."""
-        wanted = set(rows)
-        reached: dict[int, Steps] = self._cache.find(wanted)
-        if missing := sorted(wanted - reached.keys()):
-            searched = dict(zip(missing, self.graph.within(np.array(missing)), strict=True))
-            self._cache.add(searched)
-            reached |= searched
-        return reached
+        wanted = sorted(set(rows))
+        return dict(zip(wanted, self.graph.within(np.array(wanted, np.int64)), strict=True))
 
     def weights(self, row: int, outputs: Numbers1d, steps: Steps | None = None) -> Floats1d:
         """Return the weights of k outputs of a word, float64 (k,). `prepare` returns the steps."""

@@ -43,7 +43,7 @@ from .. import progress
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d, blocks
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..files.checkpoint import Checkpoint
-from ..machine import map_ordered, product_threads
+from ..machine import RowCache, map_ordered, product_threads
 from ..privacy.randomness import Rng
 from ..space import Space, learned
 from .neighbourhoods import Neighbourhoods
@@ -62,6 +62,7 @@ SLOW_FROM = 60_000  # words whose numbers are counted: above, a warning
 BEYOND_ALL = 1.5  # the reach less ln n
 KEPT_AT_ONCE = 4096  # words counted, after which their numbers are kept
 MULTITHREAD_FROM = 5_000  # words: for fewer, one thread is faster
+CACHE_BYTES = 2**28  # of words within reach
 FORMAT = 1
 NEEDED = ("starts", "ends", "steps")
 COUNTS = "counts"
@@ -103,6 +104,10 @@ class WordGraph:
         return PathSearch(self.starts, self.ends, self.steps, self.reach)
 
     @cached_property
+    def _cache(self) -> RowCache:  # of words within reach and their steps
+        return RowCache(CACHE_BYTES)
+
+    @cached_property
     def reached(self) -> Neighbourhoods:
         """The words near a word, by rising distance."""
         return Neighbourhoods(self.search, self.count_words())
@@ -142,7 +147,19 @@ class WordGraph:
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """Return the distances of k words from all, float64 (k, n), in units of length."""
-        D: Floats2d = np.minimum(self.search.distances(rows), self.reach) / STEPS
+        cached, distinct = self._cache.find(rows.tolist()), np.unique(rows)
+        missing = np.array([row for row in distinct.tolist() if row not in cached], dtype=np.int64)
+        for part, ball in self.search(missing):
+            cuts = np.cumsum(ball.sizes)[:-1]
+            words = np.split(ball.words.astype(self.ends.dtype), cuts)
+            steps = np.split(ball.steps.astype(self.steps.dtype), cuts)
+            found = dict(zip(missing[part].tolist(), zip(words, steps, strict=True), strict=True))
+            self._cache.add(found)
+            cached |= found
+        D: Floats2d = np.full((len(rows), len(self)), self.reach / STEPS)
+        for row, distances in zip(rows.tolist(), D, strict=True):
+            words_near, at = cached[row]
+            distances[words_near] = at / STEPS
         return D
 
 

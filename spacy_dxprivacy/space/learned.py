@@ -11,7 +11,7 @@ their first use, and every use is recorded for the guarantee.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -63,6 +63,7 @@ class Learned(Protocol):
 
 
 L = TypeVar("L", bound=Learned)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,6 +92,7 @@ class Stored:
 # Results of this process, or of the package.
 _trusted: WeakKeyDictionary[PublicTable, dict[str, Learned]] = WeakKeyDictionary()
 _read: WeakKeyDictionary[PublicTable, dict[str, Learned]] = WeakKeyDictionary()  # other files
+_shared: WeakKeyDictionary[PublicTable, dict[Hashable, Any]] = WeakKeyDictionary()  # never saved
 _checked: WeakSet[Any] = WeakSet()  # results from files
 _uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
 
@@ -154,7 +156,7 @@ def track_use() -> Iterator[set[str]]:
 
 def forget(table: PublicTable) -> None:
     """Drop all results of this table and of others with its digest."""
-    for store in (_trusted, _read):
+    for store in (_trusted, _read, _shared):
         for equal in [t for t in list(store) if t.digest == table.digest]:
             del store[equal]
 
@@ -288,6 +290,18 @@ def once(
         fitted = replace(empty, numbers=make())
         keep(table, fitted)
     return fitted.numbers
+
+
+def shared(table: PublicTable, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+    """Return make() of a table, computed at the first call for this key, and never saved: for what
+    mechanisms share at all epsilons, and a file could not prove.
+
+    key: the method and its settings. make: returns what does not refer to the table.
+    """
+    results = _shared.setdefault(table, {})
+    if key not in results:
+        results[key] = make()
+    return cast(T, results[key])
 
 
 def basis_of(text: str) -> str:

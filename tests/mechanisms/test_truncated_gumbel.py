@@ -47,3 +47,17 @@ def test_an_epsilon_without_a_solution_is_refused_with_the_least_one_that_has(ma
     with pytest.raises(DxError, match=f"epsilon must be above {least:.6g} on this space"):
         make("dx.TruncatedGumbel.v1", plane, epsilon=0.999 * least)
     make("dx.TruncatedGumbel.v1", plane, epsilon=1.001 * least)
+
+
+@pytest.mark.parametrize("times", [1.02, 2.0, 20.0, 1000.0])
+def test_it_states_the_probabilities_that_draws_have(times, make, plane):
+    nearest, _ = extent(plane.vectors)
+    least = (3 + 2 * (1 + np.log(40))) / nearest
+    mechanism = make("dx.TruncatedGumbel.v1", plane, epsilon=times * least)
+    rows = np.arange(0, 40, 9)
+    P = mechanism.distribution(rows)
+    assert P.shape == (len(rows), 40) and (P >= 0).all() and np.allclose(P.sum(axis=1), 1)
+    for row, expected in zip(rows, P, strict=True):
+        drawn = mechanism.sample(np.full(N, row), Rng(seed=int(row))).rows
+        shares = np.bincount(drawn, minlength=40) / N
+        assert np.abs(shares - expected).max() < 5 * 0.5 / np.sqrt(N) + 1e-3

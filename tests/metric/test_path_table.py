@@ -16,6 +16,7 @@ from spacy_dxprivacy.errors import DxWarning
 from spacy_dxprivacy.metric import path_table
 from spacy_dxprivacy.metric.path_table import FORMAT, cache_folder, digest_of, write_table
 from spacy_dxprivacy.metric.policy import PRESETS, policy_graph
+from spacy_dxprivacy.space import learned
 
 N, STORED = 300, 200
 
@@ -24,7 +25,9 @@ def fitted(words=N, seed=0):
     X = np.random.default_rng(seed).normal(size=(words, 6))
     uniform = registry.dx_priors.get("dx.Uniform.v1")()
     made = registry.dx_mechanisms.get("dx.Path.v2")(2.0, policy="plain", prior=uniform)
-    return made.fit(Space.from_vectors([f"w{i}" for i in range(words)], X))
+    space = Space.from_vectors([f"w{i}" for i in range(words)], X)
+    learned.forget(space)  # as a new process: equal spaces share a graph and its cache
+    return made.fit(space)
 
 
 def graph_of(mechanism):
@@ -61,6 +64,7 @@ def stored(cache):
 def searched(mechanism, rows):
     """Which of the rows are searched for, and not read."""
     graph, missing = graph_of(mechanism), []
+    graph.__dict__.pop("_cache", None)  # what the fit has searched
     search = type(graph).search_within
     graph.__dict__["search_within"] = lambda k: missing.extend(k.tolist()) or search(graph, k)
     graph.within(np.asarray(rows))
