@@ -38,6 +38,7 @@ from .tables import (
 from .words import builtin_lexicon, is_name, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
+_NUMBERED = frozenset({"DATE", "ID", "PHONE"})
 _COMPLETE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
 _PHRASED = _NAMED | {"ADDRESS"}
 _BETWEEN = {label: words("BETWEEN_NAMES") for label in _NAMED} | {"DATE": words("BETWEEN_DATES")}
@@ -135,7 +136,9 @@ class Bounds:
                 persons.update(word for word in self.lowers[start:end] if len(word) > 2)
         pieces: list[Entity] = []
         for label, start, end in matches:
-            if label == "DATE" and (self._is_of_two(start, end) or self._is_in_phrase(start, end)):
+            if label == "DATE" and self._is_no_date(start, end):
+                continue
+            if label in _NUMBERED and self._is_of_statute(start, end):
                 continue
             fixed = self._phrase_tokens(label, start, end)
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
@@ -192,6 +195,23 @@ class Bounds:
             if low < high and (is_whole or _is_name_alone(self.doc, low, high)):
                 yield Entity(label, low, high)
             first = i + 1
+
+    def _is_no_date(self, start: int, end: int) -> bool:
+        """Return whether a date is one of two, or part of another name."""
+        return self._is_of_two(start, end) or self._is_in_phrase(start, end)
+
+    def _is_of_statute(self, start: int, end: int) -> bool:
+        """Return whether a number is the year of a statute, as in Equality Act 2010, s 13."""
+        before = self.texts[start - 1] if start else ""
+        is_year = end - start == 1 or not self.texts[start + 1].isalnum()
+        return (
+            is_year
+            and before.istitle()
+            and before.lower() in _STATUTES
+            and start > 1
+            and self.texts[start - 2].istitle()
+            and "YEAR" in kinds(self.texts[start])
+        )
 
     def _is_of_two(self, start: int, end: int) -> bool:
         """Return whether a date begins with the day of the month before it ("March 5 - June 2020"),

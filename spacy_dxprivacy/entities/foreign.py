@@ -80,7 +80,7 @@ def any_day() -> re.Pattern[str]:
     names = "|".join(sorted(months - {"august", "april"}, key=len, reverse=True))
     gap = r"(?:\.\s?|\s(?:de\s|di\s)?)"
     year = rf"(?:,?\s(?:del?\s)?{YEAR})?"
-    return re.compile(rf"(?<!\w){DAY}{MARK}{gap}(?:{names})(?!\w){year}", re.I)
+    return re.compile(rf"(?<![\w:]){DAY}{MARK}{gap}(?:{names})(?!\w){year}", re.I)
 
 
 # -- dates, numbers, places ------------------------------------------------------------------------

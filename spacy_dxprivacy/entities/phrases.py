@@ -167,6 +167,8 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
     for match in pattern("COUNTRY" if text.islower() else "PLACE").finditer(text):
         named = re.sub(r"[()]", " ", match[0]).split()
         is_new = any(len(word) > 3 and _is_new(word) for word in named)
+        if kind_of(match) == "numbered" and is_word(named[-2].lower()) and not is_new:
+            continue  # at Level 2
         if kind_of(match) not in ("shouted", "going") or (
             is_new and _SHOUTED_TERMS.isdisjoint(named)
         ):

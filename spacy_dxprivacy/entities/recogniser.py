@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import groupby
 
 import numpy as np
@@ -37,6 +38,9 @@ FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
 MIN_LABEL_RATIO = 0.01  # minimum ratio of a token's best label to no entity; others are outside
 MIN_PROBABILITY = 1e-9
 Factors = dict[str, float]
+# Ratio of the probability of an entity to that of no entity, from which common words are names;
+# of a firm, from which common words with a number are.
+SURELY = {"PERSON": 2.0, "GPE": 5.0, "ORG": 20.0}
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 _NAMES = frozenset({"PERSON", "GPE"})
 _NAMED = _NAMES | {"ORG"}
@@ -45,7 +49,9 @@ _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 # No date: the end of a range of values, and an ordinal of no day of a month.
 _VALUE = re.compile(
     r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
-    r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)",
+    r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
+    # a version, the strength of a drug, a saturation, a server
+    r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}",
     re.I | re.ASCII,
 )
 # A number that is part of an address or a date is not a separate entity.
@@ -65,6 +71,7 @@ _ARTICLES, _AFTER_THING = (
 MIN_SMALL = 3  # letters of a place or firm in small letters
 _MEASURE = re.compile(r"\d{1,6} ?([a-z]{1,4}|[a-z]{0,2}[A-Z]{1,2})")  # 132 kV
 _NUMBERED = re.compile(r"([a-z]{2,})-\d{1,4}")  # cache-4
+_BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
@@ -122,9 +129,11 @@ class DxEntityRecognizer(FailsClosed, Pipe):
                 entities: list[Entity] = []
                 if id(doc) in shares:
                     thresholds, evidence = self._factors_for(doc)
+                    sure = named_by_rules(doc)
                     names = take_evidence(doc, evidence)
                     entities = spans(add_evidence(shares[id(doc)], names), thresholds)
-                    entities = written_as_names(doc, entities)
+                    likely = certain(shares[id(doc)], entities)
+                    entities = written_as_names(doc, entities, sure, likely)
                 set_entities(doc, entities)
                 yield doc
 
@@ -173,6 +182,29 @@ def predict_tags(docs: list[Doc]) -> list[Floats2d]:
     flat_shares = np.concatenate(parts)
     starts = np.cumsum([0, *(len(row) + reach for row in rows)])
     return [flat_shares[start:][: len(row)] for start, row in zip(starts, rows, strict=False)]
+
+
+def named_by_rules(doc: Doc) -> set[int]:
+    """Return the tokens of the persons and places that a rule found, rather than a guess."""
+    named = (span for span in doc.ents if span.label_ in _NAMES and span.id_ != "dx_guess")
+    return {i for span in named for i in range(span.start, span.end)}
+
+
+def certain(shares: Floats2d, entities: Iterable[Entity]) -> set[int]:
+    """Return the tokens that the network alone takes for names, even where they are common."""
+    return {
+        i
+        for label, start, end in entities
+        if label in SURELY
+        for i in range(start, end)
+        if _odds(shares[i], label) > SURELY[label]
+    }
+
+
+def _odds(shares: Floats2d, label: str) -> float:
+    """Return the ratio of the probability of a label to that of no entity, of a token."""
+    named = shares[network.tag(label, begins=True)] + shares[network.tag(label, begins=False)]
+    return float(named / max(shares[0], MIN_PROBABILITY))
 
 
 def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
@@ -248,14 +280,23 @@ def _decode(scores: Floats2d) -> list[Entity]:
     return entities[::-1]
 
 
-def written_as_names(doc: Doc, entities: list[Entity]) -> list[Entity]:
+def written_as_names(
+    doc: Doc,
+    entities: list[Entity],
+    sure: AbstractSet[int] = frozenset(),
+    likely: AbstractSet[int] = frozenset(),
+) -> list[Entity]:
     """Return the entities without persons, places and firms that the text writes as it writes other
     words: in small letters where names have capitals; as a common word with the capital of its
-    sentence; as one letter or the abbreviation of a value."""
+    sentence; as one letter or the abbreviation of a value; as a thing of which there are several.
+
+    sure: Tokens of names that rules found, which the text cannot make things.
+    """
     named = [e for e in entities if e.label in _WRITTEN]
     if not named:
         return entities
     capitalised = is_capitalised(doc.text) and not is_hardly_english(doc, MIXED_SHARE)
+    small = {t.text for t in doc if t.is_lower and t.is_alpha} if capitalised else set[str]()
     fences = [match.span() for match in _FENCE.finditer(doc.text)]
     other = set[Entity]()
     for entity in named:
@@ -265,6 +306,10 @@ def written_as_names(doc: Doc, entities: list[Entity]) -> list[Entity]:
             is_other = in_code and doc[entity.start : entity.end].text.isdigit()
         else:
             is_other = _is_other_word(doc, entity, capitalised=capitalised or in_code)
+            within = range(entity.start, entity.end)
+            if not is_other and sure.isdisjoint(within):
+                is_other = _is_used_as_thing(doc, entity, small)
+                is_other |= likely.isdisjoint(within) and _are_common(doc, entity)
         other |= {entity} if is_other else set()
     return [entity for entity in entities if entity not in other]
 
@@ -293,6 +338,36 @@ def _is_other_word(doc: Doc, entity: Entity, *, capitalised: bool) -> bool:
     if (numbered := _NUMBERED.fullmatch(within.text)) is not None:
         return is_word(numbered[1]) and not is_name(numbered[1])
     return _is_common(doc, start) and _is_opening(doc, start)
+
+
+def _are_common(doc: Doc, entity: Entity) -> bool:
+    """Return whether a person, a place, or a firm with a number is of common words: Ward 7."""
+    label, start, end = entity
+    last = end - 1 if end - start > 1 and doc[end - 1].is_digit else end
+    named = label == "ORG" and last == end
+    return not named and all(_is_common(doc, i) for i in range(start, last))
+
+
+def _is_used_as_thing(doc: Doc, entity: Entity, small: AbstractSet[str]) -> bool:
+    """Return whether a text uses an unlisted word as that of a thing: with an article (a Glock),
+    with a number behind it (Ryzen 9), or also in small letters.
+
+    small: The words of the text in small letters, if its names have capitals.
+    """
+    label, start, end = entity
+    text = doc[start].text
+    if label != "PERSON" or end - start > 1 or is_name(text) or text.islower():
+        return False
+    if doc[start].lower_ in small:
+        return True
+    before, after = doc[start - 1].text if start else "", doc[end : end + 1]
+    if before in ("a", "an"):
+        return True
+    number = (
+        after.text if doc[start].whitespace_ and not doc[end + 1 : end + 2].text.isdigit() else ""
+    )
+    numbered = number.isdigit() and len(number) < MIN_POSTAL_CODE and number[0] != "0"
+    return numbered and bool(before) and not before.isspace()
 
 
 def _is_thing(doc: Doc, i: int) -> bool:
@@ -420,7 +495,9 @@ def _is_value(doc: Doc, label: str, start: int, end: int) -> bool:
         ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
         if (measure := _MEASURE.fullmatch(text)) is not None:
             return measure[1].lower() in FOLLOWING["UNIT"] or not measure[1].islower()
-        return text.isdigit() and len(text) < MIN_POSTAL_CODE and ends
+        return _BETWEEN_VALUES.fullmatch(text) is not None or (
+            text.isdigit() and len(text) < MIN_POSTAL_CODE and ends
+        )
     return label == "DATE" and _VALUE.fullmatch(text) is not None
 
 

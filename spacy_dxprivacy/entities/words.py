@@ -23,6 +23,7 @@ from ..arrays import Numbers2d
 from ..files.word_lists import read_words
 from ..space import Space
 from ..space.blocked import OFFENSIVE
+from ..text.mentions import is_word
 from .tables import (
     FOLLOWING,
     LISTED,
@@ -63,6 +64,11 @@ _NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
 _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
 _PIECE = re.compile(r"[^\W\d_]{3,}")
+_SETTING = re.compile(r"[a-z_]{2,30}(?:\.[a-z_]{2,30})*\.[a-z_]{3,30}")
+_HOST_ENDS = frozenset(
+    "com org net edu gov mil int info biz pro example test invalid local home internal app dev "
+    "cloud online site shop store tech blog live news".split()
+)
 _TRIPLED = re.compile(r"(.)\1\1")
 _DIGIT = re.compile(r"\d")
 _DIGIT_KINDS = {
@@ -317,7 +323,7 @@ def kinds_of(doc: Doc) -> list[frozenset[str]]:
     token_kinds = [by_word[text] for text in texts]
     flags = doc.to_array([LIKE_NUM, IS_SPACE, LIKE_EMAIL, LIKE_URL])
     for i, j in zip(*map(np.ndarray.tolist, np.nonzero(flags)), strict=True):
-        if _MARKS[j] != "URL" or not is_file_name(texts[i]):
+        if _MARKS[j] != "URL" or not (is_file_name(texts[i]) or is_setting(texts[i])):
             token_kinds[i] |= {_MARKS[j]}
     return token_kinds
 
@@ -325,6 +331,15 @@ def kinds_of(doc: Doc) -> list[frozenset[str]]:
 def is_file_name(text: str) -> bool:
     """Return whether a text is the name of a file, also with a line, rather than of a host."""
     return pattern("FILE_NAME").fullmatch(text) is not None
+
+
+def is_setting(text: str) -> bool:
+    """Return whether a text is the name of a setting or a module, as user.email and app.core.models
+    are, rather than of a host: common words without a scheme, a path or an ending of many hosts."""
+    pieces = text.split(".")
+    if not _SETTING.fullmatch(text) or pieces[-1] in _HOST_ENDS:
+        return False
+    return is_word(pieces[-1]) and all(is_word(piece) or not is_name(piece) for piece in pieces)
 
 
 # -- the features of tokens, for the network ---------------------------------------------------

@@ -46,6 +46,7 @@ _OPENING = re.compile(
     r"(?:\A|\n|[.?!][ \t])(?:[^\w\n]|\d){0,40}(?:[^\n.?!:]{1,40}:[ \t]{1,9})?([^\W\d_])"
 )
 MIN_OPENINGS, CAPITAL_SHARE = 4, 0.8
+_ARTICLES = frozenset({"the", "a", "an", "this", "no"})
 # Words before an adjective; words with which a form of "be" introduces a person.
 _BEFORE_ADJECTIVES = frozenset(_LISTS["before_adjectives"].split())
 _BE = frozenset(_LISTS["be"].split())
@@ -102,8 +103,9 @@ def further_mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     parts = name_parts(doc, entities)
     if parts and is_capitalised(doc.text):
         # There, baker is no mention of Ms. Baker: a name is written small only in a code.
-        taken |= {t.i for t in doc if t.is_lower and t.is_alpha and not parts.get(t.text, True)
-                  and t.text in _rows()}  # fmt: skip
+        # Nor is a common word that a recogniser joined to one, as in "Silestone worktops".
+        taken |= {t.i for t in doc if t.is_lower and t.is_alpha and t.text in _rows()
+                  and (not parts.get(t.text, True) or _is_only_word(t.text))}  # fmt: skip
     for i in places_of(doc, parts, taken):
         start = persons.pop().start if persons and persons[-1].end == i else i
         persons.append(Entity("PERSON", start, i + 1))
@@ -220,6 +222,8 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
         )
     if text.islower() and not parts[lower] and _is_adjective_at(doc, i):
         return False
+    if i and doc[i - 1].lower_ in _ARTICLES and text.istitle() and is_word(lower):
+        return False  # the Claimant is no mention of Claimant Okoro
     return _fits(text, parts, i == 0 or doc[i - 1].text in ".?!:" or doc[i - 1].is_space)
 
 
@@ -261,6 +265,17 @@ def is_word(lower: str) -> bool:
 def frequency_rank(word: str) -> float:
     """Return the rank of an English word by its frequency, from 0; infinity if it has none."""
     return _rows().get(word, inf)
+
+
+def _is_only_word(lower: str) -> bool:
+    """Return whether a common word is no personal name."""
+    space, row = Space.builtin(), _rows().get(lower.capitalize())
+    if not is_word(lower):
+        return False
+    if row is None or space.classes is None:
+        return True
+    bits = int(space.classes[row])
+    return not any(bits >> space.class_names.index(n) & 1 for n in ("first_name", "surname"))
 
 
 @lru_cache(maxsize=1)

@@ -193,3 +193,75 @@ def test_a_handle_below_a_number_is_no_mail_address(nlp):
 def test_tags_of_a_page_are_no_nicks(nlp):
     text = "<li> one item\n<p> a paragraph\n<section> a part </section>"
     assert released(nlp, text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("The claim is under the Equality Act 2010, section 13.", "2010"),
+        ("The Working Time Regulations 1998 allow it.", "1998"),
+        ("Read the Civil Procedure Rules 1999, with care.", "1999"),
+        ("See the Penal Code 1860. It is old.", "1860"),
+        ("The Prison Order 2007 was made in time.", "2007"),
+    ],
+)
+def test_years_of_statutes_stay(nlp, text, stays):
+    check(nlp, LETTER.format(text), stays=stays.split())
+    ents = nlp(LETTER.format(text)).ents
+    assert not [span for span in ents if span.label_ in LABELS and stays in span.text]
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Set user.email and log.level before you start.", "user.email log.level"),
+        ("We moved it to app.core.models last week.", "app.core.models"),
+        ("Bump the parser to 3.23.8, then run it.", "3.23.8"),
+        ("The pressure went from 165 over 95 to 138 over 84.", "165 over 95"),
+        ("His pulse was 118, Sat 91, and he was pale.", "91"),
+        ("Beat it for one minute at Speed 1, then rest it.", "Speed 1"),
+        ("We meet at Level 2. Bring the keys.", "Level 2"),
+        ("Symbicort 200/6 two puffs in the morning.", "200/6"),
+    ],
+)
+def test_settings_versions_values_and_numbered_things_stay(nlp, text, stays):
+    check(nlp, LETTER.format(text), stays=stays.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "private", "stays"),
+    [
+        ("DC Shaunagh Tilley rang at noon.", "Shaunagh Tilley", "DC"),
+        ("It was seconded by Cllr Jasvinder Okafor.", "Jasvinder Okafor", "Cllr"),
+        ("We met Supt Adebayo Lund at the gate.", "Adebayo Lund", "Supt"),
+        ("Cllr Ransome sent his apologies.", "Ransome", "Cllr"),
+        ("I spoke with Inspector Hyun Baptiste.", "Hyun Baptiste", "Inspector"),
+    ],
+)
+def test_ranks_stay_beside_names(nlp, text, private, stays):
+    check(nlp, LETTER.format(text), private.split(), stays.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They found a Zorglock in the van.",
+        "It has a Vorzen 9 in it, and a fan.",
+        "We bought an Esklund, and it broke.",
+        "Run it on Gigaveer 300 if you can.",
+        "The build of Tarnpool is a file, and tarnpool is a command.",
+    ],
+)
+def test_unlisted_words_that_a_text_uses_as_things_stay(nlp, text):
+    words = "Zorglock Vorzen Esklund Gigaveer Tarnpool".split()
+    check(nlp, LETTER.format(text), stays=[word for word in words if word in text])
+
+
+def test_a_name_before_a_telephone_number_is_no_thing(nlp):
+    check(nlp, LETTER.format("Phone Mhairi 07700 900 118."), ["Mhairi"])
+
+
+@pytest.mark.parametrize("word", "claimant appellant driver tenant landlord".split())
+def test_a_role_with_an_article_is_no_mention_of_the_name_after_it(nlp, word):
+    text = f"{word.title()} Okoro wrote twice. The {word.title()} was late. Okoro was not."
+    check(nlp, LETTER.format(text), ["Okoro"], [word.title()])
