@@ -119,10 +119,10 @@ def test_a_seed_is_refused(how, tmp_path):
 
 
 def test_the_command_and_python_share_their_names():
-    """The command has at most 22 options, and those of the pipeline are fields of its options."""
+    """The command has at most 24 options, and those of the pipeline are fields of its options."""
     command = get_command(dx_cli).get_command(None, "sanitize")
     options = {p.name: p for p in command.params if p.param_type_name == "option"}
-    assert len(options) <= 22
+    assert len(options) <= 24
     fields = PipelineOptions.__dataclass_fields__.keys()
     run = {"text", "field", "keep_fields", "format", "person_field", "table", "table_key"}
     run |= {"receipt", "n_process", "verbose", "force", "encoding"}

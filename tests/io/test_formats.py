@@ -294,7 +294,7 @@ def test_a_text_on_the_command_line(dx):
     assert result.exit_code == 0 and len(result.stdout.split()) == 4
     no_secret_in(result.stdout)
     is_one_sentence(dx("a.txt", "--text", "the cat"))
-    is_one_sentence(dx())
+    is_one_sentence(dx("-q"))  # an INPUT was forgotten
 
 
 # -- what is wrong --------------------------------------------------------------------------------
