@@ -33,21 +33,24 @@ MIN_LOG = -700.0  # in place of ln 0, so that sums stay finite
 DRAWS = 30  # of each word, if probabilities are simulated
 FEWER = 8  # times as few draws of each word, where densities are stated
 OWN_DRAWS = 16  # of each output, as if it were the word
-COMPARED = 4096  # other words, by which the words at each distance are counted
+COMPARED = 1024  # other words, by which the words at each distance are counted
 BINS = 128
 ROUNDS = 30
+Estimate = Callable[[Ints1d], Floats2d]  # words (k,) -> P(output | word), float32 (k, q)
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 
 
 @dataclass(frozen=True)
 class Channel:
     """logs: float32 (m, q), ln P(output | word). words: int64 (m,), outputs: int64 (q,), rising.
-    exact: whether these are stated by the mechanism, or estimated."""
+    exact: whether these are stated by the mechanism, or estimated. further: the estimate for other
+    words by the same draws, if there is one."""
 
     words: Ints1d
     outputs: Ints1d
     logs: Floats2d
     exact: bool
+    further: Estimate | None = None
 
     def columns(self, outputs: Ints1d) -> Ints1d:
         """Return the columns of outputs (t,). Raise DxError for one that the channel lacks."""
@@ -56,6 +59,12 @@ class Channel:
     def of(self, words: Ints1d) -> Floats2d:
         """Return the logs of words, float32 (words, q). Raise DxError for one that it lacks."""
         return self.logs[_places(self.words, words, "words")]
+
+    def of_further(self, words: Ints1d) -> Channel | None:
+        """Return the channel of other words, sorted and distinct, by the same draws, if it can."""
+        if self.further is None:
+            return None
+        return Channel(words, self.outputs, _logs(self.further(words)), False, self.further)
 
 
 class GrowingChannel:
@@ -74,11 +83,12 @@ class GrowingChannel:
         if known is None:
             known = self._make(missing)
         elif len(missing):
-            more = self._make(missing)
+            more = known.of_further(missing) or self._make(missing)
             both = np.append(known.words, more.words)
             order, exact = np.argsort(both), known.exact and more.exact
+            further = known.further
             logs = np.concatenate([known.logs, more.logs])[order]
-            known = Channel(both[order], known.outputs, logs, exact)
+            known = Channel(both[order], known.outputs, logs, exact, further)
         self._known = known
         return known
 
@@ -103,7 +113,7 @@ def channel_of(
     draws: int | Ints1d = DRAWS,
 ) -> Channel:  # fmt: skip
     """Return the channel from words to outputs, rows in any order, of a mechanism that is fitted on
-    the vectors X (n, d). draws: of each simulated word, or (m,) for the sorted distinct words; an
+    the vectors X (n, d). draws: of each simulated word, or (m,) for the sorted distinct words; a
     eighth of them where the mechanism states the densities of its noise."""
     words, outputs = np.unique(words), np.unique(outputs)
     if len(words) * len(outputs) > MAX_NUMBERS:
@@ -115,12 +125,12 @@ def channel_of(
         return Channel(words, outputs, logs, exact=True)
     times = np.broadcast_to(np.asarray(draws, dtype=np.int64), len(words))
     if _states_densities(mechanism):
-        logs = _logs(_by_density(mechanism, X, words, outputs, times // FEWER, rng))
-        return Channel(words, outputs, logs, exact=False)
+        P, further = _by_density(mechanism, X, words, outputs, times // FEWER, rng)
+        return Channel(words, outputs, _logs(P), False, further)
     source = np.repeat(np.arange(len(words)), times)
     seen = sample_in_batches(mechanism, words[source], rng).rows
     # (counts + weight smooth) / (draws + weight)
-    P = _by_distance(X, words, outputs, source, seen)
+    P = _by_distance(X, words, outputs, source, seen)(words)
     columns = places_in(outputs, seen)
     pairs = np.stack([source[columns >= 0], columns[columns >= 0]])
     # The weight with which half of the draws best predict the other half.
@@ -152,9 +162,9 @@ def _states_densities(mechanism: Mechanism) -> bool:
 
 def _by_density(
     mechanism: Mechanism, X: Floats2d, words: Ints1d, outputs: Ints1d, times: Ints1d, rng: Rng
-) -> Floats2d:
+) -> tuple[Floats2d, Estimate]:
     """Estimate P(output | word), float32 (m, q), by stated densities of draws: times (m,) of each
-    word, 1 or more, and OWN_DRAWS of each output.
+    word, 1 or more, and OWN_DRAWS of each output. Return it, and the estimate for other words.
 
     An output that few draws become is estimated by distance as well. Its weight is that with which
     the other draws best predict each.
@@ -164,66 +174,101 @@ def _by_density(
     sources, source, drawn = np.unique(made, return_inverse=True, return_counts=True)
     draw = sample_in_batches(mechanism, made, rng)
     Z, columns = np.asarray(draw.vectors), places_in(outputs, draw.rows)
-    P = _by_distance(X, sources, outputs, source, draw.rows)
+    smooth = _by_distance(X, sources, outputs, source, draw.rows)
     landed = np.argsort(columns, kind="stable")[int((columns < 0).sum()) :]
-    source, columns, log_drawn = source[landed], columns[landed], np.log(drawn)
-    pooled, itself = np.zeros(P.shape, dtype=np.float32), np.empty(len(landed))
-    for part in blocks(len(landed), max(1, DISTANCES_AT_ONCE // len(sources))):
-        R = np.asarray(log_densities(Z[landed[part]], sources))
-        mixed = R + log_drawn
-        top = mixed.max(axis=1, keepdims=True)
-        R -= top + np.log(np.exp(np.subtract(mixed, top, out=mixed)).sum(axis=1, keepdims=True))
-        R = np.exp(R, out=R)  # of each word, by this draw: its density over that of all draws
-        itself[part] = R[np.arange(len(R)), source[part]]
-        starts = np.flatnonzero(np.diff(columns[part], prepend=-1))
-        pooled[:, columns[part][starts]] += np.add.reduceat(R, starts, axis=0).T
+    Z, source, columns, log_drawn = Z[landed], source[landed], columns[landed], np.log(drawn)
     seen = np.bincount(columns, minlength=len(outputs))
-    others, smooth = pooled[source, columns] - itself, P[source, columns]
-    count = seen[columns] - 1
+    log_mixed, itself = np.empty(len(landed)), np.empty(len(landed))
+
+    def pooled(of: Ints1d, mixing: bool = False) -> Floats2d:
+        """Sum for each output the densities given words (k,) over those of all draws."""
+        P = np.zeros((len(of), len(outputs)), dtype=np.float32)
+        for part in blocks(len(Z), max(1, DISTANCES_AT_ONCE // max(1, len(of)))):
+            L = np.asarray(log_densities(Z[part], of))
+            if mixing:
+                L += log_drawn
+                top = L.max(axis=1, keepdims=True)
+                L -= top
+                R = np.exp(L.astype(np.float32))
+                sums = R.sum(axis=1, keepdims=True)
+                log_mixed[part] = (top + np.log(sums))[:, 0]
+                R /= sums * drawn.astype(np.float32)
+                itself[part] = R[np.arange(len(R)), source[part]]
+            else:
+                R = np.exp((L - log_mixed[part, None]).astype(np.float32))
+            starts = np.flatnonzero(np.diff(columns[part], prepend=-1))
+            P[:, columns[part][starts]] += np.add.reduceat(R, starts, axis=0).T
+        return P
+
+    def both(P: Floats2d, smoothed: Floats2d, weight: float) -> Floats2d:
+        P *= (seen / (seen + weight)).astype(np.float32)
+        P += smoothed * (weight / (seen + weight)).astype(np.float32)
+        return np.minimum(P, 1.0, out=P)
+
+    P, smoothed = pooled(sources, mixing=True), smooth(sources)
+    others, prior, count = P[source, columns] - itself, smoothed[source, columns], seen[columns] - 1
     fits = [
-        np.log(np.maximum((count * others + w * smooth) / (count + w), 1e-30)).sum()
-        for w in WEIGHTS
+        np.log(np.maximum((count * others + w * prior) / (count + w), 1e-30)).sum() for w in WEIGHTS
     ]
     weight = WEIGHTS[int(np.argmax(fits))]
-    P *= (weight / (seen + weight)).astype(np.float32)
-    pooled *= (seen / (seen + weight)).astype(np.float32)
-    P += pooled
-    return np.minimum(P, 1.0, out=P)[places_in(sources, words)]
+    P = both(P, smoothed, weight)[places_in(sources, words)]
+    return P, lambda further: both(pooled(further), smooth(further), weight)
 
 
 def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
-                 seen: Ints1d) -> Floats2d:  # fmt: skip
-    """Estimate P(output | word), float32 (m, q), from draws: source, seen (t,). It is g(distance) /
-    Z_word of maximum likelihood, times the ratio of counted to predicted draws of the output."""
+                 seen: Ints1d) -> Estimate:  # fmt: skip
+    """Return an estimate of P(output | word) from draws of words: source, seen (t,). It is
+    g(distance) / Z_word of maximum likelihood, times the ratio of counted to predicted draws of the
+    output."""
     moved = np.linalg.norm(X[words[source]].astype(np.float64) - X[seen], axis=1)
     width = max(float(moved.max()), 1e-9) / (BINS - 2)
     times = np.bincount(source, minlength=len(words))
-    words_in_bin = np.empty((len(words), BINS))  # number of words in each bin
-    bins = np.empty((len(words), len(outputs)), dtype=np.uint8)
     others = np.setdiff1d(np.arange(len(X)), outputs)
     stride = max(1.0, len(others) / COMPARED)
     others = others[np.arange(0, len(others), stride).astype(np.int64)]
     shares = np.append(np.ones(len(outputs)), np.full(len(others), stride))
-    for part, D in in_blocks(X[words], X[np.append(outputs, others)]):
-        at = _bins(D, width)
-        bins[part] = at[:, : len(outputs)]
-        shifted = at + np.arange(len(at))[:, None] * BINS
-        each = np.broadcast_to(shares, at.shape).ravel()
-        counted = np.bincount(shifted.ravel(), each, minlength=len(at) * BINS)
-        words_in_bin[part] = counted.reshape(-1, BINS)
-    if stride > 1:
-        words_in_bin[:, 0] = 1  # the word itself, whether or not it is compared
+    compared = X[np.append(outputs, others)]
+
+    def binned(of: Ints1d) -> tuple[Ints2d, Floats2d]:
+        """Return the bins of outputs (k, q), and the number of words in each bin (k, BINS)."""
+        words_in_bin = np.empty((len(of), BINS))
+        bins = np.empty((len(of), len(outputs)), dtype=np.uint8)
+        for part, D in in_blocks(X[of], compared):
+            at = _bins(D, width)
+            bins[part] = at[:, : len(outputs)]
+            shifted = at + np.arange(len(at))[:, None] * BINS
+            each = np.broadcast_to(shares, at.shape).ravel()
+            counted = np.bincount(shifted.ravel(), each, minlength=len(at) * BINS)
+            words_in_bin[part] = counted.reshape(-1, BINS)
+        if stride > 1:
+            words_in_bin[:, 0] = 1  # the word itself, whether or not it is compared
+        return bins, words_in_bin
+
+    bins, words_in_bin = binned(words)
     counts = np.bincount(_bins(moved, width), minlength=BINS)
     g, Z = np.ones(BINS), words_in_bin.sum(axis=1).astype(np.float64)
     for _ in range(ROUNDS):
         g = (counts + 0.5) / np.maximum((times / Z) @ words_in_bin, 1e-300)
         g[words_in_bin.sum(axis=0) == 0] = 0.0
         Z = words_in_bin @ g
-    smooth: Floats2d = g.astype(np.float32)[bins] / Z.astype(np.float32)[:, None]
+
+    def smooth(bins: Ints2d, words_in_bin: Floats2d) -> Floats2d:
+        Z = np.maximum(words_in_bin @ g, 1e-30).astype(np.float32)
+        P: Floats2d = g.astype(np.float32)[bins] / Z[:, None]
+        return P
+
+    of_words = smooth(bins, words_in_bin)
     columns = places_in(outputs, seen)
     output_counts = np.bincount(columns[columns >= 0], minlength=len(outputs))
-    smooth *= ((output_counts + 1) / (times @ smooth + 1)).astype(np.float32)
-    return np.minimum(smooth, 1.0, out=smooth)
+    ratios = ((output_counts + 1) / (times @ of_words + 1)).astype(np.float32)
+    of_words = np.minimum(of_words * ratios, 1.0)
+
+    def estimate(of: Ints1d) -> Floats2d:
+        if np.array_equal(of, words):
+            return of_words
+        return np.minimum(smooth(*binned(of)) * ratios, 1.0)
+
+    return estimate
 
 
 def _bins(D: Floats2d, width: float) -> Ints2d:

@@ -39,7 +39,7 @@ from .language import (
     log_prior,
     word_frequencies,
 )
-from .reading import Reader, ReleaseReading, SeenRelease, causal_guess
+from .reading import Reader, ReleaseReading, SeenRelease, causal_guess, filled_guess
 
 PANELS = {
     "kept": "words unchanged",
@@ -113,6 +113,12 @@ class AttackTarget:
     @cached_property
     def language(self) -> Language:
         return language_of(self.space, self.read or self.text)
+
+    @cached_property
+    def blind(self) -> Ints1d:
+        """The likeliest words of the text without any output, int64 (t,)."""
+        seen = SeenRelease(self.text.rows, self.text.sentences)
+        return filled_guess(seen, np.ones(len(seen.outputs), dtype=bool), self.language)
 
     @cached_property
     def rare(self) -> Bools1d:

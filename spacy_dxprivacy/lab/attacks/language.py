@@ -97,6 +97,21 @@ class Language:
         return states, emit, emit @ chain.u, csr_array(chain.delta).astype(np.float64)
 
     @cached_property
+    def _pairs(self) -> Any:
+        """Transitions between words that are listed, csr (n, n)."""
+        from scipy.sparse import csr_array
+
+        states, emit, _, delta = self._parts
+        pairs = csr_array((states @ delta) @ emit.T)
+        pairs.sum_duplicates()  # sorted, so that single cells are found by binary search
+        return pairs
+
+    @cached_property
+    def _backs(self) -> Floats1d:
+        """The share of back-off after each word, float64 (n,)."""
+        return np.asarray(self._parts[0] @ self.chain.back)
+
+    @cached_property
     def usual(self) -> Floats1d:
         """The probability of each word at any place, float64 (n,)."""
         weights: Floats1d = self._mix(self._parts[1] @ self.chain.alone, slice(None))
@@ -109,10 +124,10 @@ class Language:
 
     def moves(self, before: Ints1d, after: Any = slice(None)) -> Floats2d:
         """Return P(after | before), float64 (k, m); (k, n) by default."""
-        states, emit, back_off, delta = self._parts
-        from_states = states[before]
-        P = ((from_states @ delta) @ emit[after].T).toarray()
-        P += np.multiply.outer(from_states @ self.chain.back, back_off[after])
+        pairs = self._pairs
+        listed = pairs[before] if isinstance(after, slice) else pairs[before[:, None], after]
+        P = listed.toarray()
+        P += np.multiply.outer(self._backs[before], self._parts[2][after])
         mixed: Floats2d = self._mix(P, after)
         return mixed
 
