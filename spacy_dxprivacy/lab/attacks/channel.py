@@ -19,7 +19,6 @@ import numpy as np
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
 from ...prior.cells import places_in
-from ...space.search.exact import in_blocks
 from ...ty import Mechanism, StatesProbabilities, facts_of
 from ...validate import fail
 from ..corpus import sample_in_batches
@@ -35,6 +34,7 @@ FEWER = 8  # times as few draws of each word, where densities are stated
 OWN_DRAWS = 16  # of each output, as if it were the word
 COMPARED = 1024  # other words, by which the words at each distance are counted
 BINS = 128
+NEARLY_EQUAL = 2.0**-18  # share of the squares, below which float32 has lost the distance
 ROUNDS = 30
 Estimate = Callable[[Ints1d], Floats2d]  # words (k,) -> P(output | word), float32 (k, q)
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
@@ -233,8 +233,8 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
         """Return the bins of outputs (k, q), and the number of words in each bin (k, BINS)."""
         words_in_bin = np.empty((len(of), BINS))
         bins = np.empty((len(of), len(outputs)), dtype=np.uint8)
-        for part, D in in_blocks(X[of], compared):
-            at = _bins(D, width)
+        for part in blocks(len(of), max(1, DISTANCES_AT_ONCE // len(compared))):
+            at = _bins(_rough_distances(X[of[part]], compared), width)
             bins[part] = at[:, : len(outputs)]
             shifted = at + np.arange(len(at))[:, None] * BINS
             each = np.broadcast_to(shares, at.shape).ravel()
@@ -269,6 +269,15 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
         return np.minimum(smooth(*binned(of)) * ratios, 1.0)
 
     return estimate
+
+
+def _rough_distances(Z: Floats2d, X: Floats2d) -> Floats2d:
+    """Return the distances (k, m), float32, 0 for the nearest ones: bins are wide."""
+    Z, X = Z.astype(np.float32), X.astype(np.float32)
+    sums = np.square(Z).sum(axis=1)[:, None] + np.square(X).sum(axis=1)
+    S: Floats2d = sums - 2 * (Z @ X.T)
+    S[S < NEARLY_EQUAL * sums] = 0
+    return np.sqrt(S, out=S)
 
 
 def _bins(D: Floats2d, width: float) -> Ints2d:
