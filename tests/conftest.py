@@ -19,7 +19,7 @@ from spacy.language import Language
 from spacy.vectors import Vectors
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
+from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, progress, registry
 from spacy_dxprivacy.cli import dx_cli  # and the commands join spaCy's program
 from spacy_dxprivacy.files.keys import make_key
 
@@ -301,6 +301,14 @@ def make_space():
     words = list(dict.fromkeys(WORDS))
     matrix = np.random.default_rng(0).standard_normal((len(words), DIMS))
     return Space.from_vectors(words, matrix, name="small")
+
+
+@pytest.fixture(autouse=True)
+def no_lines_of_slow_machines(monkeypatch):
+    """Commands that take a second write lines of their progress, which tests that count lines of
+    stderr must not meet on a busy machine. Tests of these lines take a shorter interval."""
+    beat = progress._Lines._beat
+    monkeypatch.setattr(progress._Lines, "_beat", lambda self: self.every < 0.5 and beat(self))
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,7 @@ from ..space.search.all_pairs import diameter, nearest_of_all
 from ..space.search.exact import neighbours
 from ..ty import Draw
 from ..validate import positive
-from .built import LARGEST_SCORE, BuiltMechanism, checked_rows
+from .built import LARGEST_SCORE, ProbabilityMechanism, checked_rows
 
 NAME = "dx.TruncatedGumbel.v1"
 RAREST = 1e-9  # number of candidates
@@ -70,7 +70,7 @@ class GumbelNoise:
     guarantee: Guarantee
 
 
-class TruncatedGumbel(BuiltMechanism[GumbelNoise]):
+class TruncatedGumbel(ProbabilityMechanism[GumbelNoise]):
     """Choose the nearest of a few candidates after noise on their distances."""
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
@@ -84,6 +84,11 @@ class TruncatedGumbel(BuiltMechanism[GumbelNoise]):
             best = np.argmin(D + noise, axis=1)
             drawn[places] = candidates[np.arange(len(places)), best]
         return Draw(drawn)
+
+    def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
+        distinct, inverse = np.unique(rows, return_inverse=True)
+        logs: Floats1d = np.log(self.distribution(distinct)[inverse, outputs])
+        return logs
 
     def distribution(self, rows: Ints1d) -> Floats2d:
         """Return the probability of every output, float64 (k, n), to three digits: that of the
@@ -115,7 +120,8 @@ class TruncatedGumbel(BuiltMechanism[GumbelNoise]):
         fell /= np.maximum(np.cumsum(hazards, axis=1), 1e-300)
         later = np.cumsum(fell[:, ::-1], axis=1)[:, ::-1]  # sums over the last candidates
         won: Floats2d = (hazards * later).sum(axis=2)
-        return won / won.sum(axis=1, keepdims=True)
+        won /= won.sum(axis=1, keepdims=True)
+        return won
 
 
 def extent(X: Floats2d) -> tuple[float, float]:
@@ -175,4 +181,5 @@ def poisson_shares(mean: float, largest: int) -> Floats1d:
     most = min(largest, int(distribution.isf(RAREST, mean)) + 1)
     shares: Floats1d = distribution.pmf(np.arange(most + 1), mean)
     shares[0] = 0.0
-    return shares / shares.sum()
+    shares /= shares.sum()
+    return shares

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers2d, blocks
 from ...errors import DxError, Errors
 from ...prior.cells import places_in
 from ...ty import Mechanism, StatesProbabilities, facts_of
@@ -229,7 +229,7 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
     shares = np.append(np.ones(len(outputs)), np.full(len(others), stride))
     compared = X[np.append(outputs, others)]
 
-    def binned(of: Ints1d) -> tuple[Ints2d, Floats2d]:
+    def binned(of: Ints1d) -> tuple[Numbers2d, Floats2d]:
         """Return the bins of outputs (k, q), and the number of words in each bin (k, BINS)."""
         words_in_bin = np.empty((len(of), BINS))
         bins = np.empty((len(of), len(outputs)), dtype=np.uint8)
@@ -252,7 +252,7 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
         g[words_in_bin.sum(axis=0) == 0] = 0.0
         Z = words_in_bin @ g
 
-    def smooth(bins: Ints2d, words_in_bin: Floats2d) -> Floats2d:
+    def smooth(bins: Numbers2d, words_in_bin: Floats2d) -> Floats2d:
         Z = np.maximum(words_in_bin @ g, 1e-30).astype(np.float32)
         P: Floats2d = g.astype(np.float32)[bins] / Z[:, None]
         return P
