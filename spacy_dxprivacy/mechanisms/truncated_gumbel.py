@@ -176,8 +176,8 @@ def poisson_shares(mean: float, largest: int) -> Floats1d:
     beyond all but RAREST of the draws."""
     from scipy.stats import poisson as distribution
 
-    if largest < 1:
-        return np.ones(1)
+    if mean <= 0:  # one or two words
+        return np.arange(min(largest, 1) + 1, dtype=np.float64) if largest else np.ones(1)
     most = min(largest, int(distribution.isf(RAREST, mean)) + 1)
     shares: Floats1d = distribution.pmf(np.arange(most + 1), mean)
     shares[0] = 0.0
