@@ -253,8 +253,11 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
         Z = words_in_bin @ g
 
     def smooth(bins: Numbers2d, words_in_bin: Floats2d) -> Floats2d:
-        Z = np.maximum(words_in_bin @ g, 1e-30).astype(np.float32)
-        P: Floats2d = g.astype(np.float32)[bins] / Z[:, None]
+        Z = np.maximum(words_in_bin @ g, 1e-300)
+        P = np.empty(bins.shape, dtype=np.float32)
+        for part in blocks(len(bins), max(1, DISTANCES_AT_ONCE // max(1, bins.shape[1]))):
+            # In float64: g of distances that only one word has may exceed float32.
+            P[part] = np.minimum(g[bins[part]] / Z[part, None], 1.0)
         return P
 
     of_words = smooth(bins, words_in_bin)
