@@ -470,7 +470,8 @@ def _failed(receipt: dict[str, Any]) -> list[list[int]]:
 def _replaced_labels(receipt: dict[str, Any]) -> list[str]:
     """Return the labels that a run replaced: those of entity mode, or of its surrogates."""
     labels = entity_mode_labels(_in_plaintext(receipt))
-    return labels or [str(label) for label in _stated(receipt, "surrogates", "labels") or ()]
+    stated = _stated(receipt, "surrogates", "labels")
+    return labels or ([str(label) for label in stated] if isinstance(stated, (dict, list)) else [])
 
 
 def _same_layout(old: str, released: str) -> bool:
