@@ -199,7 +199,7 @@ ENTITIES = {
     "a key that is gone": (
         surrogate("Name", scope="corpus", key="/none"),
         DxError,
-        "DX111.*--key FILE",
+        "DX111.*get it from a copy",
     ),
     "a mark": (surrogate("Mask", mark="ab"), DxError, "mark must be one character"),
 }
