@@ -7,17 +7,19 @@ not a step has ended meanwhile, so that a reader of a log sees that a task runs.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from threading import Event, Thread
-from typing import Any, ClassVar
+from typing import Any
 
 from tqdm import tqdm
 
 DELAY = 1.0  # seconds
+LONG = 2**15  # tokens of a text that takes long: the steps within it are shown
 _every: ContextVar[float | None] = ContextVar("every", default=None)
 
 
@@ -44,8 +46,17 @@ def bar(total: int | None, label: str, initial: int = 0, **options: Any) -> Any:
     every = _every.get()
     if every is None or sys.stderr.isatty():
         settings = {"delay": DELAY, "leave": False, "disable": None, **options}
-        return tqdm(total=total, desc=label, initial=initial, **settings)
+        return _Bar(total=total, desc=label, initial=initial, **settings)
     return _Lines(total, label, every, initial)
+
+
+def step(name: str, tokens: int) -> None:
+    """Say which step of a text runs, if it is long and a task of this process is shown.
+
+    Nothing else tells how far a command is with a single text.
+    """
+    if tokens >= LONG and _shown and _shown[-1].process == os.getpid():
+        _shown[-1].say(name)
 
 
 def over(steps: Iterable[Any], label: str) -> Iterator[Any]:
@@ -56,30 +67,50 @@ def over(steps: Iterable[Any], label: str) -> Iterator[Any]:
             shown.update(1)
 
 
+class _Bar(tqdm):  # type: ignore[misc]
+    """A bar on a terminal."""
+
+    def __enter__(self) -> _Bar:
+        self.process = os.getpid()
+        _shown.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _shown.remove(self)
+        self.close()
+
+    def say(self, step: str) -> None:
+        """Show the step that runs."""
+        self.set_postfix_str(step, refresh=time.time() > self.start_t + DELAY)
+
+
 class _Lines:
     """Lines about one task, by a thread of its own; none while a task within it is shown."""
 
-    _shown: ClassVar[list[_Lines]] = []
-
     def __init__(self, total: int | None, label: str, every: float, initial: int = 0) -> None:
-        self.total, self.label, self.every = total, label, every
+        self.total, self.label, self.every, self.step = total, label, every, ""
+        self.process = os.getpid()
         self.done = self.initial = initial
         self.start, self._ended = time.monotonic(), Event()
         self._thread = Thread(target=self._beat, daemon=True)
 
     def __enter__(self) -> _Lines:
-        self._shown.append(self)
+        _shown.append(self)
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
-        self._shown.remove(self)
+        _shown.remove(self)
 
     def update(self, n: int = 1) -> None:
         """Count n more as done."""
         self.done += n
+
+    def say(self, step: str) -> None:
+        """Add the step that runs to the next lines."""
+        self.step = f", {step}"
 
     def set_description_str(self, label: str) -> None:
         """Change the label."""
@@ -90,12 +121,15 @@ class _Lines:
 
     def _beat(self) -> None:
         while not self._ended.wait(self.every):
-            if self._shown[-1] is not self:
+            if _shown[-1] is not self:
                 continue
             seconds = time.monotonic() - self.start
             line = line_of(self.label, self.done, self.total, seconds, self.initial)
-            sys.stderr.write(f"{line}\n")
+            sys.stderr.write(f"{line}{self.step}\n")
             sys.stderr.flush()
+
+
+_shown: list[_Bar | _Lines] = []  # the tasks that are shown, the innermost last
 
 
 def line_of(label: str, done: int, total: int | None, seconds: float, initial: int = 0) -> str:

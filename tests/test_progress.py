@@ -45,3 +45,14 @@ def test_only_the_innermost_task_writes(capsys):
             time.sleep(3 * EVERY)
     said = [line.partition(":")[0] for line in capsys.readouterr().err.splitlines()]
     assert said == sorted(said) and set(said) == {"attack", "within"}
+
+
+def test_the_steps_of_a_long_text_are_told_and_those_of_short_ones_are_not(capsys):
+    progress.step("rules", progress.LONG)  # no task is shown
+    with progress.lines(EVERY), progress.bar(9, "note"):
+        progress.step("of a note", 100)
+        time.sleep(3 * EVERY)
+        progress.step("rules", progress.LONG)
+        time.sleep(3 * EVERY)
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first.endswith("of 9") and last.endswith("of 9, rules")

@@ -19,6 +19,7 @@ from spacy.pipeline import Pipe
 from spacy.pipeline.entityruler import entity_ruler_score
 from spacy.tokens import Doc, Span
 
+from .. import progress
 from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
@@ -123,6 +124,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         normal = (in_normal_form(doc, self.nlp, self) for doc in stream)
         apart = (split_tokens(doc, self.nlp) for doc in normal)
         for docs in util.minibatch(apart, batch_size):
+            progress.step("network", max(map(len, docs)))
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predict_tags(english), strict=True))
             for doc in docs:

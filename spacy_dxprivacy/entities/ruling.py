@@ -16,6 +16,7 @@ from spacy.language import Language
 from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span
 
+from .. import progress
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, further_mentions, is_word, plain_label
@@ -82,6 +83,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def __call__(self, doc: Doc) -> Doc:
         """Set the entities. A Doc with table rows is replaced by a Doc in which each field, secret
         and user name has its own tokens."""
+        progress.step("rules", len(doc))
         doc = in_normal_form(doc, self.nlp, self)
         text = doc.text
         accounts = [*accounts_in(text)]

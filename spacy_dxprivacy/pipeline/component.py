@@ -17,6 +17,7 @@ from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from .. import progress
 from ..errors import (
     DxError,
     DxWarning,
@@ -212,6 +213,7 @@ class DxSanitizer(FailsClosed):
 
     @closed
     def _sanitize(self, docs: list[Doc]) -> list[Doc]:
+        progress.step("replacing", max(map(len, docs), default=0))
         if not docs:
             return []
         vocabularies: list[Any] = [doc.vocab for doc in docs]
