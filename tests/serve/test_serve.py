@@ -838,3 +838,20 @@ def test_workers_and_lanes_do_not_repeat_noise(two_workers):
     assert len(busy) == 2  # the resource tracker of multiprocessing aside
     # No stretch of a stream is that of another.
     assert len({tuple(words[:20]) for words in texts}) == len(texts)
+
+
+def test_an_endpoint_of_a_rewriter_that_is_gone_is_a_bad_gateway(make_nlp):
+    def make():
+        nlp = make_nlp(mechanism=MECHANISM)
+        endpoint = {
+            "@llm_models": "dx.ChatEndpoint.v1", "model": "m", "retries": 0,
+            "base_url": f"http://127.0.0.1:{free_port()}/v1",
+        }  # fmt: skip
+        nlp.add_pipe("dx_rewriter", config={"model": endpoint})
+        return nlp
+
+    with ExitStack() as stack:
+        service = app_of(stack, [make(), make()], ServiceOptions())
+        answer = ask(service, "/sanitize", {"text": f"the king and the doctor saw {SECRET} there"})
+    assert answer.status == 502 and list(answer.json) == ["error"]
+    assert SECRET not in answer.body.decode() and "king" not in answer.body.decode()
