@@ -32,3 +32,9 @@ def test_a_test_that_needs_posix_is_marked(path):
             source = ast.get_source_segment(text, node) or ""
             needs = POSIX.search(source)
             assert not needs or is_marked(text, node, lines), (node.name, needs[0])
+
+
+def test_files_of_tests_have_different_names():
+    """pytest imports them by name, without their folder."""
+    names = [path.name for path in FILES]
+    assert len(names) == len(set(names))
