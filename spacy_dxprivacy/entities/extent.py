@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, islice, takewhile
 
 from spacy.attrs import IS_PUNCT, IS_SPACE
@@ -86,6 +86,12 @@ _BEFORE_NAMES = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE
 _ROMAN = re.compile(r"[IVX]{1,4}[ab]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
 _INITIALS = re.compile(r"(?!U\.|D\.C|N\.[YJ])(?:[A-Z]\.){2,3}[A-Z]?")
+_NORMS = frozenset("ASTM BS DIN EN IEC IEEE ISO".split())  # bodies, before their numbers
+_BEFORE_ORDERS = frozenset({"on", "the"})
+_OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
+_PERSONS = re.compile(rf"(?:{expanded('KIN')})s?")
+_ITEM = re.compile(r"^[ \t]*(\d\d)/(\d\d)[.:)]?[ \t]+[A-Z]{3}", re.M | re.A)
+MIN_ITEMS = 3  # of an agenda
 _MAX_ABBREVIATION = 4  # maximum letters of an unlisted abbreviation
 
 
@@ -135,11 +141,7 @@ class Bounds:
             if label == "PERSON" and end - start > 1 and first_name(self.texts[start]):
                 persons.update(word for word in self.lowers[start:end] if len(word) > 2)
         pieces: list[Entity] = []
-        for label, start, end in matches:
-            if label == "DATE" and self._is_no_date(start, end):
-                continue
-            if label in _NUMBERED and self._is_of_statute(start, end):
-                continue
+        for label, start, end in self._without_orders(matches):
             fixed = self._phrase_tokens(label, start, end)
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # a court has the name of its place
@@ -150,6 +152,20 @@ class Bounds:
                 self._cached_judgement(piece, persons) if piece.label in _NAMED else piece
             )
         return list(filter(None, judged))
+
+    def _without_orders(self, matches: Iterable[Entity]) -> Iterator[Entity]:
+        """Yield the matches that are no numbers of statutes, norms or things, each without the
+        number of an item of an agenda: 24/07 VILLAGE HALL."""
+        for label, start, end in matches:
+            if label == "DATE" and self._is_no_date(start, end):
+                continue
+            if label in _NUMBERED and self._is_of_statute(start, end):
+                continue
+            is_item = self.doc[start].idx in self._items
+            start += is_item
+            is_heading = is_item and not any(map(str.isdigit, self.texts[start:end]))
+            if start < end and not (label == "ADDRESS" and is_heading):
+                yield Entity(label, start, end)
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at both ends, and without
@@ -197,12 +213,45 @@ class Bounds:
             first = i + 1
 
     def _is_no_date(self, start: int, end: int) -> bool:
-        """Return whether a date is one of two, or part of another name."""
-        return self._is_of_two(start, end) or self._is_in_phrase(start, end)
+        """Return whether a date is one of two, part of another name, or an order of things."""
+        return (
+            self._is_of_two(start, end)
+            or self._is_in_phrase(start, end)
+            or self._is_of_thing(start, end)
+        )
+
+    def _is_of_thing(self, start: int, end: int) -> bool:
+        """Return whether an ordinal counts things (the 3rd floor), rather than days. A patient and
+        other persons after it may begin a clause: on the 3rd patient was well."""
+        is_order = "ORDINAL" in kinds(self.texts[end - 1])
+        before = self.lowers[start : end - 1]
+        if not is_order or end >= len(self.texts) or not _BEFORE_ORDERS.issuperset(before):
+            return False
+        thing, after = self.lowers[end], self.lowers[end + 1 : end + 2]
+        classes = builtin_lexicon().of(thing)
+        if "noun" not in classes or not self.texts[end].islower() or _PERSONS.fullmatch(thing):
+            return False
+        is_object = bool(after) and not _OBJECTS.isdisjoint(builtin_lexicon().of(after[0]))
+        return not ("verb" in classes and is_object)  # on the 5th call me
+
+    @cached_property
+    def _items(self) -> Collection[int]:
+        """Places of the numbers of an agenda, as 24/01 before a heading in capitals, in characters:
+        at least three that count up."""
+        places, run, last = set[int](), list[int](), (0, 0)
+        for match in _ITEM.finditer(self.doc.text):
+            number = int(match[1]), int(match[2])
+            run = [*run, match.start(1)] if number == (last[0], last[1] + 1) else [match.start(1)]
+            last = number
+            places.update(run if len(run) >= MIN_ITEMS else ())
+        return places
 
     def _is_of_statute(self, start: int, end: int) -> bool:
-        """Return whether a number is the year of a statute, as in Equality Act 2010, s 13."""
+        """Return whether a number is the year of a statute, as in Equality Act 2010, s 13, or the
+        number of a norm, as in EN 1992-1-1."""
         before = self.texts[start - 1] if start else ""
+        if before in _NORMS:
+            return "-" in self.texts[start : end + 1]
         is_year = end - start == 1 or not self.texts[start + 1].isalnum()
         return (
             is_year

@@ -29,7 +29,7 @@ from ..text.tokens import outside_code, split_tokens
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .extent import Bounds
-from .tables import FOLLOWING, PLACES, PRODUCTS, pattern, words
+from .tables import FOLLOWING, PLACES, PRODUCTS, expanded, pattern, words
 from .words import ALSO_FIRST, builtin_lexicon, features, is_name
 
 BATCH_TOKENS = 4096  # per call of the network
@@ -52,8 +52,15 @@ _VALUE = re.compile(
     r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
     r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
     # a version, the strength of a drug, a saturation, a server
-    r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}",
+    r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
+    # a score, and a range of sizes or seats
+    r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)",
     re.I | re.ASCII,
+)
+# The first of two hours that a place is open, or of a score: Saturday, 11 to 5; 10-8.
+_RANGE_START = re.compile(r"(?:[a-z]+,?\s)*\d{1,2}", re.I)
+_RANGE_END = re.compile(
+    rf"\s?(?:to|until|till|[-–])\s?\d{{1,2}}(?![\w/-]|\.\d|\s(?:of\s)?{expanded('MONTH')}\b)", re.I
 )
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
@@ -72,6 +79,8 @@ _ARTICLES, _AFTER_THING = (
 MIN_SMALL = 3  # letters of a place or firm in small letters
 _MEASURE = re.compile(r"\d{1,6} ?([a-z]{1,4}|[a-z]{0,2}[A-Z]{1,2})")  # 132 kV
 _NUMBERED = re.compile(r"([a-z]{2,})-\d{1,4}")  # cache-4
+_COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
+_BELOW_90 = re.compile(r"[1-8]?\d", re.A)
 _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
@@ -475,7 +484,8 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
 def _is_entity(doc: Doc, start: int, end: int) -> bool:
     """Return whether an extent has letters or digits, and is neither stop words ("as of"), nor a
     degree ("M.D."), a setting with a path ("PWD=/srv"), a word of forms ("IBAN" in "IBAN
-    DE89...") that looks like a name, or a fraction that no word beside it makes a date."""
+    DE89...") that looks like a name, a value joined to its unit, or a fraction that no word
+    beside it makes a date."""
     text, after = doc[start:end].text, doc[end : end + 2].text
     if all(token.is_stop and token.is_lower for token in doc[start:end]):
         return False
@@ -483,24 +493,59 @@ def _is_entity(doc: Doc, start: int, end: int) -> bool:
         return False
     if _is_degree(text) or _PATH_SETTING.match(text):
         return False
+    if pattern("JOINED").fullmatch(text.lower()):
+        return False
     if _FRACTIONS.fullmatch(text) and not _is_date(doc, start, end):
         return False
     return not (text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after)))
 
 
 def _is_value(doc: Doc, label: str, start: int, end: int) -> bool:
-    """Return whether a date or an address is only a number that may be a value: no street follows
-    that of a house."""
-    text = doc[start:end].text
+    """Return whether a date, an address or a firm is only a number that may be a value."""
     if label == "ADDRESS":
-        after = doc[end] if end < len(doc) else None
+        return _is_count(doc, start, end)
+    text = doc[start:end].text
+    if label == "ORG":
+        return pattern("JOINED").fullmatch(text.lower().replace(" ", "", 1)) is not None
+    return label == "DATE" and (
+        _VALUE.fullmatch(text) is not None
+        or pattern("JOINED").fullmatch(text.lower().rpartition(" ")[2]) is not None
+        or _is_before_hour(doc, start, end)
+        or _is_answer(doc, start, end)
+    )
+
+
+def _is_answer(doc: Doc, start: int, end: int) -> bool:
+    """Return whether a number below 90, an age that stays or a count, is all that a speaker says
+    in a sentence."""
+    before, after = doc[start - 1 : start], doc[end : end + 1]
+    opens = bool(before) and (before.text == ":" or before[0].is_space)
+    closes = not after or after[0].is_space or after.text in (".", "!", "?")
+    return opens and closes and _BELOW_90.fullmatch(doc[start:end].text) is not None
+
+
+def _is_count(doc: Doc, start: int, end: int) -> bool:
+    """Return whether an address is a measure, or a number of things: no street follows that of a
+    house."""
+    text, after = doc[start:end].text, doc[end] if end < len(doc) else None
+    if (measure := _MEASURE.fullmatch(text)) is not None:
+        return measure[1].lower() in FOLLOWING["UNIT"] or not measure[1].islower()
+    if _BETWEEN_VALUES.fullmatch(text) or _COUNTED.match(text):
+        return True
+    if text.isdigit() and len(text) < MIN_POSTAL_CODE:
         ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
-        if (measure := _MEASURE.fullmatch(text)) is not None:
-            return measure[1].lower() in FOLLOWING["UNIT"] or not measure[1].islower()
-        return _BETWEEN_VALUES.fullmatch(text) is not None or (
-            text.isdigit() and len(text) < MIN_POSTAL_CODE and ends
-        )
-    return label == "DATE" and _VALUE.fullmatch(text) is not None
+        return ends or (after is not None and after.text.endswith("s") and is_word(after.lower_))
+    # 3 Brown Long-eared: an address ends with a word
+    is_cut = after is not None and after.text == "-" and not doc[end - 1].whitespace_
+    return is_cut and text[0].isdigit() and doc[end + 1 : end + 2].text.islower()
+
+
+def _is_before_hour(doc: Doc, start: int, end: int) -> bool:
+    """Return whether a date ends with the first number of a range that is no range of days: the
+    hours that a place is open, or a score."""
+    text, first = doc[start:end].text, doc[start:end].end_char
+    ends = _RANGE_START.fullmatch(text)
+    return ends is not None and _RANGE_END.match(doc.text, first) is not None
 
 
 def _is_date(doc: Doc, start: int, end: int) -> bool:

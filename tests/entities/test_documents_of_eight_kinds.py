@@ -265,3 +265,110 @@ def test_a_name_before_a_telephone_number_is_no_thing(nlp):
 def test_a_role_with_an_article_is_no_mention_of_the_name_after_it(nlp, word):
     text = f"{word.title()} Okoro wrote twice. The {word.title()} was late. Okoro was not."
     check(nlp, LETTER.format(text), ["Okoro"], [word.title()])
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("The answer took 180ms, the next 340ms.", "180ms 340ms"),
+        ("The screen is 1920x1080 and not 2560x1440.", "1920x1080 2560x1440"),
+        ("We sawed beams of 145x195 and a sheet of 1220x2440x18.", "145x195 1220x2440x18"),
+        ("It has a disc of 2000GB and runs at 3600rpm.", "2000GB 3600rpm"),
+        ("The screen runs at 144 Hz, the bus at 100 MHz.", "144 Hz 100 MHz"),
+        ("The file of 512kb was sent at 1200dpi.", "512kb 1200dpi"),
+        ("The driver 535.129.03 needs firmware 102.304.22.", "535.129.03 102.304.22"),
+        ("We ship release 470.182.03 and version 118.269.71.", "470.182.03 118.269.71"),
+        ("The norms EN 1992-1-1 and ISO 1940-1-1 apply.", "1992-1-1 1940-1-1"),
+    ],
+)
+def test_measures_versions_and_norms_are_no_identifiers(nlp, text, stays):
+    check(nlp, LETTER.format(text), (), stays.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("The flat is on the 3rd floor.", "3rd"),
+        ("On the 2nd attempt, the pump ran.", "2nd"),
+        ("She came in on the 4th lap of ten.", "4th"),
+        ("It is written on the 7th page of the book.", "7th"),
+        ("He fell on the 9th step of the stairs.", "9th"),
+        ("The final ended 21-19, 18-21, 22-20.", "21-19 18-21 22-20"),
+        ("Lakers 112, Celtics 108; halftime 58-61.", "58-61"),
+        ("Size M, inseam 30-32, is sold out.", "30-32"),
+        ("Coach 5, seats 61-62, 48.90 each.", "61-62"),
+        ("The scores were 7-5, 6-7 (4), 10-8 in the end.", "10-8"),
+    ],
+)
+def test_orders_and_scores_are_no_dates(nlp, text, stays):
+    check(nlp, LETTER.format(text), (), stays.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "private"),
+    [
+        ("He was seen on the 3rd.", "3rd"),
+        ("On the 4th she left, and he came back.", "4th"),
+        ("On the 9th at noon the lift broke.", "9th"),
+        ("On the 6th patient was discharged home.", "6th"),
+        ("On the 5th we met again.", "5th"),
+        ("On the 7th call me at home.", "7th"),
+    ],
+)
+def test_an_ordinal_without_a_thing_is_a_day(nlp, text, private):
+    check(nlp, LETTER.format(text), [private])
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("The office opens Tuesday to Saturday, 11 to 5, or by phone.", "11 to 5"),
+        ("We are open Monday to Friday, 9 to 6, Saturday 10 to 4.", "10 to 4"),
+        ("Open Tuesday to Thursday, 10 to 7 and Friday 9 to 12.", "9 to 12"),
+        ("The bar is open Sunday 8 to 11 only.", "8 to 11"),
+        ("Come on Wednesday, 2 to 6, with the keys.", "2 to 6"),
+    ],
+)
+def test_opening_hours_stay(nlp, text, stays):
+    assert stays in released(nlp, LETTER.format(text))
+
+
+def test_a_time_is_no_day_of_the_date_behind_it(nlp):
+    for clock in ("10:20", "14:08", "09:15", "8:30", "16:05"):
+        out = released(nlp, LETTER.format(f"Your visits are 18 March at {clock} and 2 April."))
+        assert clock in out and "18 March" not in out and "2 April" not in out
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Noise Margin 3 dB, 17 Drops\nJocasta (Customer): Is that bad?", "17 Drops"),
+        ("The survey counted 11 bats and 3 Brown Long-eared.", "3"),
+        ("By a majority of 5 to 2 the Court dismissed it.", "2 the Court"),
+        ("At 4 to 1 the Hall was overbooked.", "1 the Hall"),
+        ("See Schedule 4 para 12 of the Companies Act 2006.", "12 of the Companies Act 2006"),
+        ("See section 7 of the Equality Act 2010.", "7 of the Equality Act 2010"),
+    ],
+)
+def test_counts_and_paragraphs_are_no_houses(nlp, text, stays):
+    assert stays in released(nlp, LETTER.format(text))
+
+
+def test_the_numbers_of_an_agenda_stay(nlp):
+    heads = ["APOLOGIES", "FINANCE", "VILLAGE HALL", "HIGHWAYS"]
+    for year in (19, 21, 22, 23, 24):
+        items = [f"{year}/{i:02} {head}. It was noted." for i, head in enumerate(heads, 1)]
+        out = released(nlp, LETTER.format("\n\n".join(items)))
+        assert all(f"{year}/{i:02} " in out for i in range(1, 5)), out
+        days = [
+            f"{year}/{i:02} {head}. It was noted." for i, head in zip((3, 7), heads, strict=False)
+        ]
+        out = released(nlp, LETTER.format("\n\n".join(days)))
+        assert f"{year}/03" not in out
+
+
+@pytest.mark.parametrize("asked", ["How old is Booker?", "And how old is your son?"])
+@pytest.mark.parametrize("age", [7, 34, 58])
+def test_an_age_in_an_answer_stays(nlp, asked, age):
+    out = released(nlp, f"Dispatcher: {asked}\nCaller: {age}. Diabetic. He takes Metformin.\n")
+    assert f"Caller: {age}." in out
