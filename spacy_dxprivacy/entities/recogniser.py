@@ -53,12 +53,18 @@ _VALUE = re.compile(
     r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
     # a version, the strength of a drug, a saturation, a server
     r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
-    # a score, and a range of sizes or seats
+    # a seat, a rate, a score, and a range of sizes or seats
+    r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
     r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)",
     re.I | re.ASCII,
 )
 # The first of two hours that a place is open, or of a score: Saturday, 11 to 5; 10-8.
-_RANGE_START = re.compile(r"(?:[a-z]+,?\s)*\d{1,2}", re.I)
+_RANGE_START = re.compile(
+    rf"(?:(?:{expanded('WEEKDAY')}s?|to|and|on|from)[,.]?[\s–-]+)*\d{{1,2}}", re.I
+)
+# Sat 9-5: hours, whose day the rules find
+_HOURS = re.compile(rf"(?:{expanded('WEEKDAY')}[,.]?[\s–-]+)+\d{{1,2}}\s?[-–]\s?\d{{1,2}}", re.I)
+_THINGS = re.compile(r"\d{1,3} ([A-Z][a-z]+s)")  # 2 Garages
 _RANGE_END = re.compile(
     rf"\s?(?:to|until|till|[-–])\s?\d{{1,2}}(?![\w/-]|\.\d|\s(?:of\s)?{expanded('MONTH')}\b)", re.I
 )
@@ -501,15 +507,19 @@ def _is_entity(doc: Doc, start: int, end: int) -> bool:
 
 
 def _is_value(doc: Doc, label: str, start: int, end: int) -> bool:
-    """Return whether a date, an address or a firm is only a number that may be a value."""
+    """Return whether a date or an address is only a number that may be a value, or a name a
+    number of things."""
     if label == "ADDRESS":
         return _is_count(doc, start, end)
     text = doc[start:end].text
-    if label == "ORG":
-        return pattern("JOINED").fullmatch(text.lower().replace(" ", "", 1)) is not None
+    if label in _NAMED:
+        things = _THINGS.fullmatch(text)
+        joined = label == "ORG" and pattern("JOINED").fullmatch(text.lower().replace(" ", "", 1))
+        return bool(joined) or (things is not None and is_word(things[1].lower()))
     return label == "DATE" and (
         _VALUE.fullmatch(text) is not None
         or pattern("JOINED").fullmatch(text.lower().rpartition(" ")[2]) is not None
+        or _HOURS.fullmatch(text) is not None
         or _is_before_hour(doc, start, end)
         or _is_answer(doc, start, end)
     )

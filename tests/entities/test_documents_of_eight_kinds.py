@@ -295,6 +295,7 @@ def test_measures_versions_and_norms_are_no_identifiers(nlp, text, stays):
         ("He fell on the 9th step of the stairs.", "9th"),
         ("The final ended 21-19, 18-21, 22-20.", "21-19 18-21 22-20"),
         ("Lakers 112, Celtics 108; halftime 58-61.", "58-61"),
+        ("The rate is APR 6.9, seats 14A and 14B are free.", "6.9 14A 14B"),
         ("Size M, inseam 30-32, is sold out.", "30-32"),
         ("Coach 5, seats 61-62, 48.90 each.", "61-62"),
         ("The scores were 7-5, 6-7 (4), 10-8 in the end.", "10-8"),
@@ -326,6 +327,7 @@ def test_an_ordinal_without_a_thing_is_a_day(nlp, text, private):
         ("We are open Monday to Friday, 9 to 6, Saturday 10 to 4.", "10 to 4"),
         ("Open Tuesday to Thursday, 10 to 7 and Friday 9 to 12.", "9 to 12"),
         ("The bar is open Sunday 8 to 11 only.", "8 to 11"),
+        ("Call centre: Mon-Fri 8-8, Sat 9-5, Sun 10-4.", "9-5"),
         ("Come on Wednesday, 2 to 6, with the keys.", "2 to 6"),
     ],
 )
@@ -345,6 +347,7 @@ def test_a_time_is_no_day_of_the_date_behind_it(nlp):
         ("Noise Margin 3 dB, 17 Drops\nJocasta (Customer): Is that bad?", "17 Drops"),
         ("The survey counted 11 bats and 3 Brown Long-eared.", "3"),
         ("By a majority of 5 to 2 the Court dismissed it.", "2 the Court"),
+        ("Planning: 12 Dwellings, 2 Garages, 4 Parking Spaces.", "2 Garages"),
         ("At 4 to 1 the Hall was overbooked.", "1 the Hall"),
         ("See Schedule 4 para 12 of the Companies Act 2006.", "12 of the Companies Act 2006"),
         ("See section 7 of the Equality Act 2010.", "7 of the Equality Act 2010"),
