@@ -5,6 +5,8 @@ import csv
 import pytest
 from conftest import run_dx
 
+pytest.importorskip("matplotlib", reason="needs the extra 'plots'")  # --out draws a figure
+
 from spacy_dxprivacy import progress
 from spacy_dxprivacy.lab.commands import attack
 

@@ -6,6 +6,7 @@ import pytest
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.space import learned
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")  # of dx.TruncatedGumbel.v1
 SHARED = {
     "dx.NADP.v1": (1.0, 2.0),
     "dx.RandomProjection.v1": (1.0, 2.0),
