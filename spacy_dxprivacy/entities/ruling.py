@@ -83,8 +83,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def __call__(self, doc: Doc) -> Doc:
         """Set the entities. A Doc with table rows is replaced by a Doc in which each field, secret
         and user name has its own tokens."""
-        progress.step("rules", len(doc))
         doc = in_normal_form(doc, self.nlp, self)
+        progress.step("rules", len(doc))
         text = doc.text
         accounts = [*accounts_in(text)]
         edges = {edge for _, *span in accounts for edge in span}
