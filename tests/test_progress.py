@@ -44,7 +44,9 @@ def test_only_the_innermost_task_writes(capsys):
         with progress.bar(None, "within"):
             time.sleep(3 * EVERY)
     said = [line.partition(":")[0] for line in capsys.readouterr().err.splitlines()]
-    assert said == sorted(said) and set(said) == {"attack", "within"}
+    assert set(said) == {"attack", "within"}
+    first, last = said.index("within"), len(said) - said[::-1].index("within")
+    assert set(said[first:last]) == {"within"}  # on a slow machine the other one goes on after it
 
 
 def test_the_steps_of_a_long_text_are_told_and_those_of_short_ones_are_not(capsys):
