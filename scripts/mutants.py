@@ -43,7 +43,7 @@ MOST = 20  # that changed and are taken
 OTHERS = 10  # that did not change
 BACK = 20  # commits, in a history without merges
 SECONDS = 600  # of the tests of a mutant; one that hangs is noticed as well
-PASSED, FAILED = 0, 1  # exit statuses of pytest
+PASSED, FAILED, NONE_RAN = 0, 1, 5  # exit statuses of pytest
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["pytest", "scipy.stats", "spacy", "typer"])
 _FIRST = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
@@ -182,20 +182,33 @@ def joined(tests: Iterable[str]) -> list[list[str]]:
     ]
 
 
-def check_unchanged(tests: Sequence[str]) -> None:
-    """Raise TableError where a test fails without any change. Where none is selected, the run of
-    the mutant says so."""
+def passes_unchanged(tests: Sequence[str]) -> bool:
+    """Return whether tests pass without any change; False where all are skipped, since a package
+    is missing. Raise TableError where one fails."""
     with copied() as root:
         status, said = pytest_in(root, tests)
+    if status == NONE_RAN and re.search(r"^\d+ skipped in ", said, re.M):
+        return False
     if status != PASSED:
         raise TableError(f"{tests}: ended with {status} without a change.\n{said[-2000:]}")
+    return True
 
 
 def outcomes(mutants: Sequence[Mutant], jobs: int) -> list[Outcome]:
-    """Run all mutants, `jobs` at a time."""
+    """Run mutants, `jobs` at a time, but those whose tests need a package that is missing."""
+    tests = joined(mutant.tests for mutant in mutants)
     with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(check_unchanged, joined(mutant.tests for mutant in mutants)))
-        return list(pool.map(outcome_of, mutants))
+        passed = pool.map(passes_unchanged, tests)
+        skipped = {files_of(one) for one, ran in zip(tests, passed, strict=True) if not ran}
+        left = [m for m in mutants if files_of(shlex.split(m.tests)) in skipped]
+        for mutant in left:
+            print(f"{mutant.name:34} not run: its tests need a package that is missing", flush=True)
+        return list(pool.map(outcome_of, [m for m in mutants if m not in left]))
+
+
+def files_of(arguments: Sequence[str]) -> tuple[str, ...]:
+    """Return the files among arguments of pytest."""
+    return tuple(one for one in arguments if one.endswith(".py"))
 
 
 def line_of(outcome: Outcome) -> str:
@@ -324,7 +337,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     survivors = [outcome.mutant.name for outcome in found if not outcome.killed_by]
     print(f"{len(found) - len(survivors)} of {len(found)} mutants were killed.", *survivors)
-    if options.write is not None and not survivors:
+    if options.write is not None and not survivors and len(found) == len(mutants):
         options.write.write_text(page_of(found), encoding="utf8")
     return 1 if survivors else 0
 
