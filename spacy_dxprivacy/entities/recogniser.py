@@ -419,11 +419,12 @@ def _has_strength(doc: Doc, i: int) -> bool:
 
 
 def _is_common(doc: Doc, i: int) -> bool:
-    """Return whether a word is no name and no place, but a common word, or a heading in capitals
-    before a full stop."""
+    """Return whether a word is no name and in no case a place, but a common word, or a heading in
+    capitals before a full stop."""
     text, after = doc[i].text, doc[i + 1 : i + 2].text
-    title = text.capitalize()
-    if is_name(text) or builtin_lexicon().of(title) & PLACES or title in ALSO_FIRST:
+    title, lexicon = text.capitalize(), builtin_lexicon()
+    is_place = (lexicon.of(title) | lexicon.of(text.upper())) & PLACES
+    if is_name(text) or is_place or title in ALSO_FIRST:
         return False
     return is_word(text.lower()) or (text.isupper() and after == ".")
 

@@ -677,7 +677,6 @@ def test_an_identifier_in_which_somebody_wrote_a_name_is_read(proxy, upstream, n
         assert ask(proxy, path, body).status == 400 and not upstream.seen, body
 
 
-@pytest.mark.xfail(reason="D681PevKs passes in another conversation: its letters are no name there")
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_identifier_of_an_answer_goes_back_in_its_conversation_alone(proxy, upstream, stream):
     ids = ["D681PevKs", "call_Percy4Cartwright", "0198feab19830309", "fn-4158675309"]
