@@ -19,7 +19,7 @@ from typing import Any
 from tqdm import tqdm
 
 DELAY = 1.0  # seconds
-LONG = 2**15  # tokens of a text that takes long: the steps within it are shown
+LONG = 2**15  # tokens of a text that takes long: its steps are shown
 _every: ContextVar[float | None] = ContextVar("every", default=None)
 
 
@@ -50,12 +50,12 @@ def bar(total: int | None, label: str, initial: int = 0, **options: Any) -> Any:
     return _Lines(total, label, every, initial)
 
 
-def step(name: str, tokens: int) -> None:
-    """Say which step of a text runs, if it is long and a task of this process is shown.
+def step(name: str) -> None:
+    """Say which step of a text of LONG tokens runs, if a task of this process is shown.
 
     Nothing else tells how far a command is with a single text.
     """
-    if tokens >= LONG and _shown and _shown[-1].process == os.getpid():
+    if _shown and _shown[-1].process == os.getpid():
         _shown[-1].say(name)
 
 

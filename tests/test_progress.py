@@ -3,6 +3,7 @@
 import time
 
 import pytest
+import spacy
 
 from spacy_dxprivacy import progress
 
@@ -58,11 +59,17 @@ def next_lines(capsys):
     raise AssertionError("no line came")
 
 
-def test_the_steps_of_a_long_text_are_told_and_those_of_short_ones_are_not(capsys):
-    progress.step("rules", progress.LONG)  # no task is shown
+@pytest.mark.parametrize("name", ["dx_entity_ruler", "dx_entity_recognizer"])
+def test_the_steps_of_a_long_text_are_shown_and_those_of_a_short_one_are_not(
+    name, capsys, monkeypatch
+):
+    nlp = spacy.blank("en")
+    nlp.add_pipe(name)
     with progress.lines(EVERY), progress.bar(9, "note"):
-        progress.step("of a note", 100)
+        nlp("A note of a few words.")
         assert all(line.endswith("of 9") for line in next_lines(capsys))
-        progress.step("rules", progress.LONG)
+        monkeypatch.setattr(progress, "LONG", 4)
+        nlp("A note of a few words.")
         next_lines(capsys)  # the first may have begun before
-        assert all(line.endswith("of 9, rules") for line in next_lines(capsys))
+        step = {"dx_entity_ruler": "rules", "dx_entity_recognizer": "network"}[name]
+        assert all(line.endswith(f"of 9, {step}") for line in next_lines(capsys))

@@ -139,7 +139,8 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         normal = (in_normal_form(doc, self.nlp, self) for doc in stream)
         apart = (split_tokens(doc, self.nlp) for doc in normal)
         for docs in util.minibatch(apart, batch_size):
-            progress.step("network", max(map(len, docs)))
+            if max(map(len, docs)) >= progress.LONG:
+                progress.step("network")
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predict_tags(english), strict=True))
             for doc in docs:

@@ -84,7 +84,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         """Set the entities. A Doc with table rows is replaced by a Doc in which each field, secret
         and user name has its own tokens."""
         doc = in_normal_form(doc, self.nlp, self)
-        progress.step("rules", len(doc))
+        if len(doc) >= progress.LONG:
+            progress.step("rules")
         text = doc.text
         accounts = [*accounts_in(text)]
         edges = {edge for _, *span in accounts for edge in span}

@@ -213,7 +213,8 @@ class DxSanitizer(FailsClosed):
 
     @closed
     def _sanitize(self, docs: list[Doc]) -> list[Doc]:
-        progress.step("replacing", max(map(len, docs), default=0))
+        if max(map(len, docs), default=0) >= progress.LONG:
+            progress.step("replacing")
         if not docs:
             return []
         vocabularies: list[Any] = [doc.vocab for doc in docs]
