@@ -223,13 +223,13 @@ class Bounds:
     def _is_of_thing(self, start: int, end: int) -> bool:
         """Return whether an ordinal counts things (the 3rd floor), rather than days. A patient and
         other persons after it may begin a clause: on the 3rd patient was well."""
-        is_order = "ORDINAL" in kinds(self.texts[end - 1])
-        before = self.lowers[start : end - 1]
-        if not is_order or end >= len(self.texts) or not _BEFORE_ORDERS.issuperset(before):
+        before, things = self.lowers[start : end - 1], self.texts[end : end + 1]
+        if not (things and things[0].islower() and _BEFORE_ORDERS.issuperset(before)):
             return False
-        thing, after = self.lowers[end], self.lowers[end + 1 : end + 2]
-        classes = builtin_lexicon().of(thing)
-        if "noun" not in classes or not self.texts[end].islower() or _PERSONS.fullmatch(thing):
+        if "ORDINAL" not in kinds(self.texts[end - 1]) or _PERSONS.fullmatch(things[0]):
+            return False
+        classes, after = builtin_lexicon().of(things[0]), self.lowers[end + 1 : end + 2]
+        if "noun" not in classes:
             return False
         is_object = bool(after) and not _OBJECTS.isdisjoint(builtin_lexicon().of(after[0]))
         return not ("verb" in classes and is_object)  # on the 5th call me

@@ -144,9 +144,9 @@ class Name(Independent):
         """Draw a first, a middle and a family name; without a key, no name that is taken."""
         if self.scope.key is not None:
             return self._keyed(draws, person.first, person.last)
-        language = self.scope.language(draws)
-        gender = person.gender if self._shown == "text" else ""
-        gender = listed_gender(person.first, language) if self._shown == "same" else gender
+        shown, language = self._shown, self.scope.language(draws)
+        gender = person.gender if shown == "text" else ""
+        gender = listed_gender(person.first, language) if shown == "same" else gender
         firsts, surnames = firsts_of(language, gender), listed_of(language, "surnames")
         name = free_names(firsts, surnames, draws.rng, taken)
         if self.scope.reach == "document":

@@ -20,6 +20,7 @@ from .base import Mention
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
 KIN = words("KIN_TITLES")
+_GENDER_LINKS, _GENDER_ENDS = words("GENDER_LINKS"), words("GENDER_ENDS")
 # Roles tell persons of one surname apart: mentions with different roles are of different persons.
 _ROLES = {
     "man": "mr mister sir herr senor monsieur".split(),
@@ -454,7 +455,7 @@ def _gender_before(text: str, genders: Mapping[str, str]) -> str:
         if (gender := genders.get(word) or genders.get(dotted)) is not None:
             return gender
         is_title = dotted[:-1] in TITLES or dotted in _foreign_titles()
-        if not (is_title or word in _MARKS or word in words("GENDER_LINKS")):
+        if not (is_title or word in _MARKS or word in _GENDER_LINKS):
             break
     return ""
 
@@ -473,7 +474,7 @@ def _gender_after(text: str, genders: Mapping[str, str]) -> str:
             return genders[match[1]]
     match = _IS_A.match(text)
     for word in match[1].split() if match else ():
-        if word in words("GENDER_ENDS"):
+        if word in _GENDER_ENDS:
             return ""
         if word in genders:
             return genders[word]
