@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("texts", nargs="+", help="NAME=FILE,COLUMN or NAME=FILE,COLUMN,LABEL")
     parser.add_argument("--size", type=int, default=200, help="released texts of a file")
     parser.add_argument("--unlabelled", type=int, default=40, help="the same without labels")
-    parser.add_argument("--show", type=int, default=0, help="print so many texts in each form")
+    parser.add_argument("--show", type=int, default=0, help="number of texts to print in each form")
     options = parser.parse_args()
     space = Space.builtin()
     for given in options.texts:
@@ -163,7 +163,7 @@ def write(texts: Texts, forms: Forms, rows: list[list[str]], model: str) -> None
     counts = others["settings"].get("paragraphs", {})
     counts[texts.name] = f"{forms.rewritten} of {forms.rewritten + forms.refused}"
     kept = [row for row in others["rows"] if row[0] != texts.name]
-    said = ", ".join(f"{count} {name}" for name, count in counts.items())
+    rewrites = ", ".join(f"{count} {name}" for name, count in counts.items())
     names = " ".join(f"{name}=FILE" for name in counts)
     write_result(
         path,
@@ -176,7 +176,7 @@ def write(texts: Texts, forms: Forms, rows: list[list[str]], model: str) -> None
             "paragraphs": counts,
         },
         data=f"The first {MAX_WORDS} words of texts of {MIN_WORDS} or more. The model {model} "
-        f"rewrote {said}; the other paragraphs stay as released, since no answer was faithful. "
+        f"rewrote {rewrites}; the other paragraphs stay as released, since no answer was faithful. "
         "Rare words are below 1e-5 in web text; back are those that a form has and the release "
         "lacks.",
         attacker="for linking, TF-IDF with all originals of the row",

@@ -117,7 +117,7 @@ def labels_of(row: dict[str, str]) -> tuple[str, str]:
     """Return the name of a release, and its epsilon."""
     name, epsilon = row["mechanism"], row["epsilon"]
     if not epsilon:
-        return "unmodified" if name == "clear text" else "entities alone", "–"
+        return "unmodified" if name == "plaintext" else "entities alone", "–"
     levels = {level.epsilon: key for key, level in LEVELS.items()}
     return levels[float(epsilon)], epsilon
 

@@ -134,11 +134,11 @@ _shown: list[_Bar | _Lines] = []  # the tasks that are shown, the innermost last
 
 def line_of(label: str, done: int, total: int | None, seconds: float, initial: int = 0) -> str:
     """Return a line about a task: what is done after some seconds, and how long the rest takes."""
-    said = f"{label}: {tqdm.format_interval(seconds)}"
+    line = f"{label}: {tqdm.format_interval(seconds)}"
     if not total:
-        return said
-    said += f", {done / total:.0%} of {total:,}"
+        return line
+    line += f", {done / total:.0%} of {total:,}"
     if done == initial:
-        return said
+        return line
     left = seconds * (total - done) / (done - initial)
-    return f"{said}, {tqdm.format_interval(left)} left"
+    return f"{line}, {tqdm.format_interval(left)} left"

@@ -44,10 +44,10 @@ def test_only_the_innermost_task_writes(capsys):
         time.sleep(3 * EVERY)
         with progress.bar(None, "within"):
             time.sleep(3 * EVERY)
-    said = [line.partition(":")[0] for line in capsys.readouterr().err.splitlines()]
-    assert set(said) == {"attack", "within"}
-    first, last = said.index("within"), len(said) - said[::-1].index("within")
-    assert set(said[first:last]) == {"within"}  # on a slow machine the other one goes on after it
+    labels = [line.partition(":")[0] for line in capsys.readouterr().err.splitlines()]
+    assert set(labels) == {"attack", "within"}
+    first, last = labels.index("within"), len(labels) - labels[::-1].index("within")
+    assert set(labels[first:last]) == {"within"}  # on a slow machine the other one goes on after it
 
 
 def next_lines(capsys):

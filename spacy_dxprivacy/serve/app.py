@@ -134,7 +134,7 @@ class AnonymizeAnswer(BaseModel):
     items: list[AnonymizedEntity]
 
 
-# What a field is said to be, by the type of pydantic's error.
+# Why a field is wrong, by the type of pydantic's error.
 _WRONG = {
     "missing": "is missing",
     "extra_forbidden": "has a field that this route does not take",

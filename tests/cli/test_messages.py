@@ -37,17 +37,17 @@ def test_an_encrypted_document(tmp_path, ending):
     ("given", "meant"), [("persn", "PERSON"), ("DATES", "DATE"), ("gppe", "GPE")]
 )
 def test_a_wrong_label(letter, given, meant):
-    told = refusal(run_dx("sanitize", letter, "--entities", f"{given}"))
-    assert f"Did you mean {meant}?" in told and "predict only" in told
+    message = refusal(run_dx("sanitize", letter, "--entities", f"{given}"))
+    assert f"Did you mean {meant}?" in message and "predict only" in message
 
 
 def test_a_folder_of_configs(letter, tmp_path):
     (tmp_path / "configs").mkdir()
-    told = refusal(run_dx("sanitize", letter, "-c", tmp_path / "configs"))
-    assert "is a folder without config.cfg" in told and "name a config file" in told
+    message = refusal(run_dx("sanitize", letter, "-c", tmp_path / "configs"))
+    assert "is a folder without config.cfg" in message and "name a config file" in message
     (tmp_path / "configs" / "laplace.cfg").write_text("")
-    told = refusal(run_dx("sanitize", letter, "-c", tmp_path / "configs"))
-    assert f"such as {tmp_path / 'configs' / 'laplace.cfg'}" in told
+    message = refusal(run_dx("sanitize", letter, "-c", tmp_path / "configs"))
+    assert f"such as {tmp_path / 'configs' / 'laplace.cfg'}" in message
 
 
 @pytest.mark.posix
@@ -91,9 +91,9 @@ def test_a_new_key_is_to_be_copied_and_a_lost_one_is_named(letter, table, tmp_pa
     assert "new key" in done.stderr and "Keep a copy." in done.stderr
     options = table("t")
     (tmp_path / "k" / "key").unlink()
-    told = refusal(run_dx("restore", tmp_path / "t.txt", *options))
-    assert f"{tmp_path / 'k' / 'key'} cannot be used as a key: No such file" in told
-    assert "get it from a copy" in told
+    message = refusal(run_dx("restore", tmp_path / "t.txt", *options))
+    assert f"{tmp_path / 'k' / 'key'} cannot be used as a key: No such file" in message
+    assert "get it from a copy" in message
 
 
 def test_the_table_of_another_document(letter, table, tmp_path):
@@ -113,5 +113,5 @@ def test_the_table_of_another_document(letter, table, tmp_path):
 
 def test_an_answer_that_is_no_text(table, tmp_path):
     (path := tmp_path / "answer.docx").write_bytes(b"PK\x03\x04\xff\xfe")
-    told = refusal(run_dx("restore", path, *table("t")))
-    assert "answer.docx" in told and "into a .txt file" in told
+    message = refusal(run_dx("restore", path, *table("t")))
+    assert "answer.docx" in message and "into a .txt file" in message

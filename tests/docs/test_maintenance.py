@@ -29,7 +29,7 @@ def test_a_workflow_or_template_is_yaml_and_names_files_that_exist(path):
     extras = re.findall(r'pip install "\.\[([\w,]+)\]"', text)
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg", encoding="utf8")
-    assert {name for told in extras for name in told.split(",")} <= {
+    assert {name for names in extras for name in names.split(",")} <= {
         *setup["options.extras_require"]
     }
 

@@ -80,10 +80,10 @@ def test_an_agent_reads_documents_with_surrogates_and_writes_with_originals(tmp_
 
     async def talk():
         async with Client(server) as client:
-            said = [await client.call_tool("list_documents", {})]
+            answers = [await client.call_tool("list_documents", {})]
             for number in (2, 1, 2):
-                said.append(await client.call_tool("read_document", {"number": number}))
-            texts = [[part.text for part in answer.content] for answer in said]
+                answers.append(await client.call_tool("read_document", {"number": number}))
+            texts = [[part.text for part in answer.content] for answer in answers]
             wrong = await client.call_tool("read_document", {"number": 3})
             await client.call_tool("write_answer", {"text": f"Re: {texts[2][0]}"})
             return texts, wrong

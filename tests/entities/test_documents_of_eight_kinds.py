@@ -74,9 +74,9 @@ def test_names_in_small_letters_go_in_a_chat(nlp, name):
 
 
 def test_a_speaker_does_not_make_a_chat_a_letter():
-    said = "confirm tonight\nare you sure\nmy car is here\nok then\nsee you"
-    assert not is_capitalised("\n".join(f"Rizal: {line}" for line in said.split("\n")))
-    assert not is_capitalised("\n".join(f"10:15:09 Rizal: {line}" for line in said.split("\n")))
+    chat = "confirm tonight\nare you sure\nmy car is here\nok then\nsee you"
+    assert not is_capitalised("\n".join(f"Rizal: {line}" for line in chat.split("\n")))
+    assert not is_capitalised("\n".join(f"10:15:09 Rizal: {line}" for line in chat.split("\n")))
     assert is_capitalised(LETTER.format("He came."))
 
 

@@ -63,5 +63,5 @@ def test_lines_come_all_the_time_and_say_what_is_attacked(dx, monkeypatch):
     """At the interval of the command, which is shorter here."""
     assert attack.attack_lines.args[0] * 2 < 2
     monkeypatch.setattr(attack, "attack_lines", lambda label: progress.lines(0.01, label))
-    said = [line.partition(":")[0] for line in dx(*NOISE, "-e", "2").stderr.splitlines()]
-    assert {"guess", "dx.Laplace.v1", "dx.Exponential.v1"} <= set(said)
+    labels = [line.partition(":")[0] for line in dx(*NOISE, "-e", "2").stderr.splitlines()]
+    assert {"guess", "dx.Laplace.v1", "dx.Exponential.v1"} <= set(labels)

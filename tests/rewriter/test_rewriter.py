@@ -400,7 +400,7 @@ def test_a_document_of_a_megabyte_is_rewritten(kilobytes):
 
 
 def forged(tokens):
-    """A complete receipt for a document of so many tokens."""
+    """A complete receipt for a document of this number of tokens."""
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
     nlp.add_pipe("dx_entity_sanitizer")

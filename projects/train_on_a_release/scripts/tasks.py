@@ -47,7 +47,7 @@ EPSILONS = {
     "cus-text": [3.0],  # as much is recovered at any epsilon
     "laplace": [7.0, 8.5, 10.0],
 }
-CLEAR, ENTITIES = "clear text", "entities"
+CLEAR, ENTITIES = "plaintext", "entities"
 REPLACED = "person,date,gpe,org,phone,id"  # by `entities`, as in the README
 TESTED = 0.25  # the share of held-out texts
 WORDS = 1000  # that are attacked

@@ -223,8 +223,8 @@ class Forms:
             if form == "genitive" and ordinary:
                 continue
             # An adjective of a town tells it from the ordinary word (Jenaer, Essener).
-            told = form == OF_PLACE and not is_public(word.casefold(), self.language)
-            if part and (told or self._is_name(part, word, text, match.start())):
+            is_place = form == OF_PLACE and not is_public(word.casefold(), self.language)
+            if part and (is_place or self._is_name(part, word, text, match.start())):
                 form = "upper case" if word.isupper() and len(word) > 1 and not form else form
                 yield Hit(*match.span(), form or "part of the name", word.lower(), self.parts[part])
 
