@@ -109,14 +109,7 @@ def build(
         share = spread * rate / np.sqrt(2)
         notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
         guarantee = replace(guarantee, notes=f"{notes} {guarantee.notes}")
-        return Noise(
-            centres,
-            noise,
-            spread,
-            guarantee,
-            delta=noise.delta,
-            log_densities=noise.log_densities,
-        )
+        return _noise_about(centres, noise, spread, guarantee)
     dims = d if dims is None else dims
     if dims < d:
         why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
@@ -133,14 +126,14 @@ def build(
     noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
     guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
     spread = float(np.sqrt(noise.variance()))
-    return Noise(
-        centres,
-        noise,
-        spread,
-        guarantee,
-        delta=noise.delta,
-        log_densities=noise.log_densities,
-    )
+    return _noise_about(centres, noise, spread, guarantee)
+
+
+def _noise_about(
+    centres: Floats2d, noise: TruncatedLaplaceNoise, spread: float, guarantee: Guarantee
+) -> Noise:
+    densities = noise.log_densities
+    return Noise(centres, noise, spread, guarantee, delta=noise.delta, log_densities=densities)
 
 
 @dataclass(frozen=True)
