@@ -146,19 +146,20 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             for doc in docs:
                 entities: list[Entity] = []
                 if id(doc) in shares:
-                    thresholds, evidence = self._factors_for(doc)
+                    unknown = unknown_share(doc)
+                    thresholds, evidence = self._factors_for(unknown)
                     sure = named_by_rules(doc)
                     names = take_evidence(doc, evidence)
                     entities = spans(add_evidence(shares[id(doc)], names), thresholds)
                     likely = certain(shares[id(doc)], entities)
-                    entities = written_as_names(doc, entities, sure, likely)
+                    entities = written_as_names(doc, entities, sure, likely, unknown)
                 set_entities(doc, entities)
                 yield doc
 
-    def _factors_for(self, doc: Doc) -> tuple[Factors, Factors]:
-        """Return thresholds and evidence for a Doc. In a text that is hardly English, the network
-        takes unknown words for names, and guesses of the rules are no evidence."""
-        if not is_hardly_english(doc):
+    def _factors_for(self, unknown: float) -> tuple[Factors, Factors]:
+        """Return thresholds and evidence for a share of unknown words. In a text that is hardly
+        English, the network takes these for names, and guesses of the rules are no evidence."""
+        if unknown <= MAX_UNKNOWN_SHARE:
             return self.thresholds, self.evidence
         thresholds = {label: FOREIGN_FACTOR * value for label, value in self.thresholds.items()}
         return thresholds, {**self.evidence, "dx_guess": min(self.evidence["dx_guess"], 1.0)}
@@ -172,13 +173,16 @@ def _factors(setting: str, values: Mapping[str, float], defaults: Mapping[str, f
     return {**defaults, **values}
 
 
-def is_hardly_english(doc: Doc, share: float = MAX_UNKNOWN_SHARE) -> bool:
-    """Return whether more than a share of the lower-case words are in no public table, as in tweets
-    in languages that `language_of_doc` takes for English. Names in lower case count as known."""
+def unknown_share(doc: Doc) -> float:
+    """Return the share of the lower-case words that are in no public table; 0 for less than three.
+
+    It is large in tweets in languages that `language_of_doc` takes for English. Names in lower case
+    count as known.
+    """
     rank = builtin_lexicon().rank
     small = [t.text for t in doc if len(t) > 1 and t.text.isalpha() and t.text.islower()]
     unknown = sum(word not in rank and word.capitalize() not in rank for word in small)
-    return len(small) > 2 and unknown > share * len(small)
+    return unknown / len(small) if len(small) > 2 else 0.0
 
 
 def predict_tags(docs: list[Doc]) -> list[Floats2d]:
@@ -303,17 +307,19 @@ def written_as_names(
     entities: list[Entity],
     sure: AbstractSet[int] = frozenset(),
     likely: AbstractSet[int] = frozenset(),
+    unknown: float = 0.0,
 ) -> list[Entity]:
     """Return the entities without persons, places and firms that the text writes as it writes other
     words: in small letters where names have capitals; as a common word with the capital of its
     sentence; as one letter or the abbreviation of a value; as a thing of which there are several.
 
-    sure: Tokens of names that rules found, which the text cannot make things.
+    sure: Tokens of names that rules found, which the text cannot make things. likely: Tokens that
+    the network alone takes for names. unknown: The share of unknown words, see unknown_share.
     """
     named = [e for e in entities if e.label in _WRITTEN]
     if not named:
         return entities
-    capitalised = is_capitalised(doc.text) and not is_hardly_english(doc, MIXED_SHARE)
+    capitalised = unknown <= MIXED_SHARE and is_capitalised(doc.text)
     small = {t.text for t in doc if t.is_lower and t.is_alpha} if capitalised else set[str]()
     fences = [match.span() for match in _FENCE.finditer(doc.text)]
     other = set[Entity]()
