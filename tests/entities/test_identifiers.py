@@ -119,3 +119,31 @@ def test_telephone_numbers_stay_telephone_numbers(nlp):
     """One in eleven numbers of ten digits has the check digits of the NHS."""
     for number in ("943 476 5919", "415 476 5919", "020 7946 0018", "+49 171 3920012"):
         assert found(nlp, f"Call {number} now.", "en", "PHONE") == [number]
+
+
+# -- opaque identifiers of systems -----------------------------------------------------------------
+
+OPAQUE = [
+    "doc_20240315_9876543210", "pat_ABC123DEF456", "IMG_20240315_101112", "cus_NffrFeUfNV2Hib",
+    "ch_3MqLiJLkdIwHu7ix0snN0B0Y", "pi_3MtwBwLkdIwHu7ix28a3tqPa", "evt_1NG8Du2eZvKYlo2CUI79vXWy",
+    "backup_2023_03_14", "user_8842", "rec_00012-b", "550e8400-e29b-41d4-a716-446655440000",
+    "2001:db8::1", "fe80::1ff:fe23:4567:890a", "2001:0db8:85a3::8a2e:0370:7334",
+    "ab:cd:ef:ab:cd:ef", "ORD_2024_77",
+]  # fmt: skip
+AROUND = ["The file {} was sent.", "see {}, please", "**Reference:** {} and more", "({})", "{}"]
+
+
+@pytest.mark.parametrize("code", OPAQUE)
+def test_a_code_of_a_system_is_whole_wherever_it_stands(nlp, code):
+    for around in AROUND:
+        assert found(nlp, around.format(code), "en") == [code], around
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It runs on x86_64 with SHA256.", "utf8_general_ci is the collation", "RFC2119, ISO8601",
+     "std::vector and a::b::c", "at 12::", "my_function_2 calls get_user_by_id", "ISO-8859-1",
+     "base64_encode", "AES256 and RSA2048", "MAX_LENGTH_255", "the IEEE802 family"],
+)  # fmt: skip
+def test_terms_of_programs_and_standards_are_no_codes(nlp, text):
+    assert found(nlp, text, "en") == []
