@@ -39,9 +39,10 @@ def match_phrases(doc: Doc) -> set[Entity]:
         text = _FOREIGN.sub(lambda m: _STROKES.get(m[0]) or str(unicodedata.digit(m[0])), text)
     phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}
     numbers = {in_tokens(doc, *number) for number in numbers_in(text)}
-    # A number with the key of an account is not a telephone number.
-    accounts = {phrase._replace(label="PHONE") for phrase in phrases if phrase.label == "ID"}
-    return (phrases | numbers) - accounts
+    # A number with the key of an account is neither a telephone number nor a postal code.
+    accounts = [phrase for phrase in phrases if phrase.label == "ID"]
+    others = {a._replace(label=label) for a in accounts for label in ("PHONE", "ADDRESS")}
+    return (phrases | numbers) - others
 
 
 def numbers_in(text: str) -> Iterator[Entity]:

@@ -147,3 +147,41 @@ def test_a_code_of_a_system_is_whole_wherever_it_stands(nlp, code):
 )  # fmt: skip
 def test_terms_of_programs_and_standards_are_no_codes(nlp, text):
     assert found(nlp, text, "en") == []
+
+
+KEYED = {
+    "The card ending in 4471 was charged.": "4471", "the one that ends with 0098": "0098",
+    "Last four digits of her SSN are 6620.": "6620", "last 4: 1182": "1182",
+    "account ****9982 is closed": "9982", "card xxxx xxxx xxxx 1234.": "1234",
+    "Please pay PO 4471.": "4471", "Our customer 77120 called.": "77120",
+    "employee 00471 left": "00471", "warrant 22/1187 was served": "22/1187",
+    "specimen 8812-44, ward 7": "8812-44", "accession 2023:CH4471": "2023:CH4471",
+    "HN 12-3345 seen": "12-3345", "Order 114-3941689-8772232 shipped": "114-3941689-8772232",
+    "claim 004-81-22871 is open": "004-81-22871", "ref 123/AB45678": "123/AB45678",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "number"), KEYED.items())
+def test_a_number_after_its_key_needs_no_colon(nlp, text, number):
+    assert found(nlp, text, "en") == [number]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The order of 2023-03-14 stands.", "The case of 3/4/2021 ended.", "group 2019-2020",
+     "season 2019/20, file 2019/20", "record 10:45", "ending in 5 minutes", "ending in 2024.",
+     "the last three 500 m", "last 4 weeks", "they ended on 12 March", "an order 5000 units large",
+     "customer service is open", "the last four 2,000 m races"],
+)  # fmt: skip
+def test_dates_times_and_amounts_after_such_words_are_no_numbers(nlp, text):
+    assert found(nlp, text, "en") == []
+
+
+@pytest.mark.parametrize("text", ["PIN 0417", "the gate code 4471", "her PIN: 0417", "otp 8812."])
+def test_four_digits_after_the_word_for_a_secret_are_one(nlp, text):
+    assert len(found(nlp, text, "en", "SECRET")) == 1
+
+
+@pytest.mark.parametrize("text", ["the pin 12 of it", "pin 2.5000", "a key code 12:30"])
+def test_other_numbers_after_such_a_word_are_no_secret(nlp, text):
+    assert not found(nlp, text, "en", "SECRET")
