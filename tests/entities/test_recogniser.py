@@ -9,7 +9,7 @@ import spacy
 from conftest import pipeline_of
 
 from spacy_dxprivacy.about import DATA
-from spacy_dxprivacy.entities import network, recogniser
+from spacy_dxprivacy.entities import decoding, network, recogniser
 from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.io.build import make_pipeline
 
@@ -86,11 +86,11 @@ def test_batches_processes_copies_and_disk_give_the_same(nlp, tmp_path):
 
 def test_a_long_document_is_read_in_parts_like_a_short_one(nlp, monkeypatch):
     doc = nlp.make_doc(" ".join([TEXT] * 30))
-    (whole,) = recogniser.predict_tags([doc])
-    monkeypatch.setattr(recogniser, "BATCH_TOKENS", 7)
-    first, second = recogniser.predict_tags([doc, nlp.make_doc(TEXT)])
+    (whole,) = decoding.predict_tags([doc])
+    monkeypatch.setattr(decoding, "BATCH_TOKENS", 7)
+    first, second = decoding.predict_tags([doc, nlp.make_doc(TEXT)])
     assert np.allclose(first, whole, atol=1e-5)
-    assert np.allclose(second, recogniser.predict_tags([nlp.make_doc(TEXT)])[0], atol=1e-5)
+    assert np.allclose(second, decoding.predict_tags([nlp.make_doc(TEXT)])[0], atol=1e-5)
 
 
 def shares_of(*rows):
@@ -110,23 +110,23 @@ def test_an_entity_begins_with_the_first_tag_of_its_label():
     whole = shares_of({0: 0.55, first: 0.45}, {0: 0.02, other: 0.98}, {0: 1.0})
     mixed = shares_of({first: 1.0}, {0: 0.4, place: 0.6})
     even = dict.fromkeys(network.LABELS, 1.0)
-    assert recogniser.spans(torn, even) == []
-    assert recogniser.spans(whole, even) == [("PERSON", 0, 2)]
-    assert recogniser.spans(mixed, even) == [("PERSON", 0, 1)]
+    assert decoding.spans(torn, even) == []
+    assert decoding.spans(whole, even) == [("PERSON", 0, 2)]
+    assert decoding.spans(mixed, even) == [("PERSON", 0, 1)]
 
 
 def test_a_new_first_tag_ends_an_entity_and_runs_are_apart():
     first, other = (network.tag("ORG", begins=begins) for begins in (True, False))
     rows = [{first: 1.0}, {other: 1.0}, {first: 1.0}, {0: 1.0}, {0: 1.0}, {first: 1.0}]
-    assert recogniser.spans(shares_of(*rows)) == [("ORG", 0, 2), ("ORG", 2, 3), ("ORG", 5, 6)]
+    assert decoding.spans(shares_of(*rows)) == [("ORG", 0, 2), ("ORG", 2, 3), ("ORG", 5, 6)]
 
 
 def test_a_lower_threshold_marks_more_of_its_label_alone():
     first, place = (network.tag(label, begins=True) for label in ("PERSON", "GPE"))
     shares = shares_of({0: 0.7, first: 0.3}, {0: 1.0}, {0: 0.7, place: 0.3})
     even = dict.fromkeys(network.LABELS, 1.0)
-    assert recogniser.spans(shares, even) == []
-    assert recogniser.spans(shares, even | {"PERSON": 0.4}) == [("PERSON", 0, 1)]
+    assert decoding.spans(shares, even) == []
+    assert decoding.spans(shares, even | {"PERSON": 0.4}) == [("PERSON", 0, 1)]
 
 
 def test_thresholds_are_settings_of_the_component_and_saved_with_it(tmp_path):
@@ -205,7 +205,7 @@ def test_small_names_do_not_make_a_text_hardly_english():
 
 def test_evidence_makes_the_tags_of_a_name_more_probable_and_no_others():
     shares = shares_of({0: 0.9}, {0: 0.9}, {0: 0.9})
-    weighed = recogniser.add_evidence(shares, [(("GPE", 1, 3), 100.0)])
+    weighed = decoding.add_evidence(shares, [(("GPE", 1, 3), 100.0)])
     first, other = (network.tag("GPE", begins=begins) for begins in (True, False))
     assert np.flatnonzero(weighed[0] != shares[0]).tolist() == []
     assert np.flatnonzero(weighed[1] != shares[1]).tolist() == [first, other]

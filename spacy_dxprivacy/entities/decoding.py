@@ -1,0 +1,113 @@
+"""Tag probabilities of the network for Docs, and the entities of the most probable tag sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..arrays import Floats2d
+from ..text.mentions import Entity
+from . import THRESHOLDS, network
+from .words import features
+
+BATCH_TOKENS = 4096  # per call of the network
+MIN_LABEL_RATIO = 0.01  # minimum ratio of a token's best label to no entity; others are outside
+MIN_PROBABILITY = 1e-9
+
+
+def predict_tags(docs: list[Doc]) -> list[Floats2d]:
+    """Return the tag probabilities of each Doc, float32 (tokens, tags). Docs must have tokens.
+
+    The features of all Docs form one sequence. The network reads BATCH_TOKENS tokens of it at a
+    time, so that memory is bounded.
+    """
+    if not docs:
+        return []
+    rows, reach = features(docs), network.DEPTH
+    gap = np.zeros((reach, rows[0].shape[1]), dtype=rows[0].dtype)
+    flat = np.concatenate([part for row in rows for part in (row, gap)])
+    parts = []
+    for start in range(0, len(flat), BATCH_TOKENS):
+        before = min(start, reach)
+        (shares,) = network.bundled().predict([flat[start - before : start + BATCH_TOKENS + reach]])
+        parts.append(shares[before : before + BATCH_TOKENS])
+    flat_shares = np.concatenate(parts)
+    starts = np.cumsum([0, *(len(row) + reach for row in rows)])
+    return [flat_shares[start:][: len(row)] for start, row in zip(starts, rows, strict=False)]
+
+
+def odds(shares: Floats2d, label: str, i: int) -> float:
+    """Return the ratio of the probability of a label to that of no entity, of the i-th token.
+
+    Args:
+        shares: Tag probabilities, shape (tokens, tags).
+        label: A label of the network.
+        i: The token.
+    """
+    tags = [network.tag(label, begins=begins) for begins in (True, False)]
+    return float(shares[i, tags].sum() / max(shares[i, 0], MIN_PROBABILITY))
+
+
+def add_evidence(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Floats2d:
+    """Return probabilities in which the tags of each name are multiplied by its factor.
+
+    Both tags of the first word are multiplied, since the name may begin further left.
+
+    Args:
+        shares: Tag probabilities, shape (tokens, tags).
+        names: Names that do not overlap, each with its factor.
+    """
+    factors = np.ones_like(shares)
+    for (label, start, end), factor in names:
+        factors[start, network.tag(label, begins=True)] = factor
+        factors[start:end, network.tag(label, begins=False)] = factor
+    return shares * factors
+
+
+def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Entity]:
+    """Return the entities of the most probable valid tag sequence, in order.
+
+    An entity begins with the first tag of its label. The other tag of a label only follows a tag of
+    the same label. Probabilities of a label are divided by its threshold.
+
+    Args:
+        shares: Tag probabilities, shape (tokens, tags).
+        thresholds: By label, the minimum ratio of its probability to that of no entity.
+    """
+    limits = np.array([thresholds[label] for label in network.LABELS])
+    by_label = (shares[:, 1::2] + shares[:, 2::2]) / limits
+    candidates = np.flatnonzero(by_label.max(axis=1) > MIN_LABEL_RATIO * shares[:, 0])
+    scores = np.log(np.maximum(shares, MIN_PROBABILITY))
+    scores[:, 1:] -= np.repeat(np.log(limits), 2)
+    breaks = np.flatnonzero(np.diff(candidates) > 1) + 1
+    return [
+        Entity(label, run[0] + start, run[0] + end)
+        for run in (part.tolist() for part in np.split(candidates, breaks) if len(part))
+        for label, start, end in _decode(scores[run[0] : run[-1] + 1])
+    ]
+
+
+def _decode(scores: Floats2d) -> list[Entity]:
+    """Return the entities of the tag sequence with the highest sum of scores (Viterbi)."""
+    outside, begins, inside = scores[:, 0], scores[:, 1::2], scores[:, 2::2]
+    best, in_label = 0.0, np.full(begins.shape[1], -np.inf)
+    states, goes_on = [], []
+    for i in range(len(scores)):
+        enter, stay = best + begins[i], in_label + inside[i]
+        goes_on.append(stay > enter)
+        in_label = np.maximum(enter, stay)
+        label = int(in_label.argmax())
+        none = best + outside[i]
+        best = max(none, in_label[label])
+        states.append(label if in_label[label] > none else -1)
+    entities, end = [], len(scores)
+    while end:
+        label, start = states[end - 1], end - 1
+        while label >= 0 and goes_on[start][label]:
+            start -= 1
+        if label >= 0:
+            entities.append(Entity(network.LABELS[label], start, end))
+        end = start
+    return entities[::-1]

@@ -1,0 +1,417 @@
+"""Reasons why a prediction of the network is no entity: another use of its words, or a value.
+
+The network reads nine words at a time. What the whole document shows, and what public tables and
+the forms of values say, decides here. A reason is a function with `@reason(labels)`: it returns
+whether it holds of an entity in its document, and gives an example. Add one here, and a test.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from spacy.tokens import Doc
+
+from ..arrays import Floats2d
+from ..text.mentions import Entity, is_capitalised, is_word
+from . import network
+from .decoding import odds
+from .tables import FOLLOWING, PLACES, PRODUCTS, expanded, pattern, words
+from .words import ALSO_FIRST, builtin_lexicon, is_name
+
+MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
+# Ratio of the probability of an entity to that of no entity, from which common words are names;
+# of a firm, from which common words with a number are.
+SURELY = {"PERSON": 2.0, "GPE": 5.0, "ORG": 20.0}
+MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
+MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
+MIN_SMALL = 3  # letters of a place or firm in small letters
+BESIDE = 60  # characters on each side of a fraction that show whether it is a date
+FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
+
+_ALL = frozenset(network.LABELS)
+_ARTICLES, _AFTER_THING = (
+    frozenset({"the", "a", "an"}),
+    frozenset(". , ; : ! ? ) under in on at to by for from with and or".split()),
+)
+_BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
+_FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
+_PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
+_THINGS = re.compile(r"\d{1,3} ([A-Z][a-z]+s)")  # 2 Garages
+_NUMBERED = re.compile(r"([a-z]{2,})-\d{1,4}")  # cache-4
+_VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,4}){1,3}")
+_STRENGTH = re.compile(  # 100/6: no day and month
+    r"(?=[\d.,/]*(?:3[2-9]|[4-9]\d|\d{3}))\d{1,4}(?:[.,]\d)?(?:/\d{1,4}(?:[.,]\d)?){1,2}|"
+    r"\d{1,4}(?:[.,]\d{1,2})?(?:mg|mcg|ml)"
+)
+_UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
+_MEASURE = re.compile(r"\d{1,6} ?([a-z]{1,4}|[a-z]{0,2}[A-Z]{1,2})")  # 132 kV
+_COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
+_BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
+_FRACTIONS = re.compile(r"[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII)
+# No date: the end of a range of values, and an ordinal of no day of a month.
+_VALUE = re.compile(
+    r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
+    r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
+    # a version, the strength of a drug, a saturation, a server
+    r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
+    # a seat, a rate, a score, and a range of sizes or seats
+    r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
+    r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)",
+    re.I | re.ASCII,
+)
+# The first of two hours that a place is open, or of a score: Saturday, 11 to 5; 10-8.
+_RANGE_START = re.compile(
+    rf"(?:(?:{expanded('WEEKDAY')}s?|to|and|on|from)[,.]?[\s–-]+)*\d{{1,2}}", re.I
+)
+_RANGE_END = re.compile(
+    rf"\s?(?:to|until|till|[-–])\s?\d{{1,2}}(?![\w/-]|\.\d|\s(?:of\s)?{expanded('MONTH')}\b)", re.I
+)
+# Sat 9-5: hours, whose day the rules find
+_HOURS = re.compile(rf"(?:{expanded('WEEKDAY')}[,.]?[\s–-]+)+\d{{1,2}}\s?[-–]\s?\d{{1,2}}", re.I)
+_BELOW_90 = re.compile(r"[1-8]?\d", re.A)
+
+
+@dataclass(frozen=True)
+class Context:
+    """A document, of which a reason reads what it needs.
+
+    shares: Tag probabilities of the network, shape (tokens, tags). ruled: Tokens of the persons
+    and places that a rule found, rather than a guess. unknown: Share of the lower-case words that
+    are in no public table.
+    """
+
+    doc: Doc
+    shares: Floats2d
+    ruled: AbstractSet[int] = field(default_factory=frozenset)
+    unknown: float = 0.0
+
+    def text(self, start: int, end: int | None = None) -> str:
+        """Return the text of tokens, or of one; "" outside of the document."""
+        end = start + 1 if end is None else end
+        return self.doc[start:end].text if start >= 0 else ""
+
+    @cached_property
+    def is_capitalised(self) -> bool:
+        """Whether the document writes its names with capitals."""
+        return self.unknown <= MIXED_SHARE and is_capitalised(self.doc.text)
+
+    @cached_property
+    def small(self) -> AbstractSet[str]:
+        """The words in small letters, if names have capitals."""
+        small = (t.text for t in self.doc if t.is_lower and t.is_alpha)
+        return frozenset(small if self.is_capitalised else ())
+
+    @cached_property
+    def _fences(self) -> list[tuple[int, int]]:
+        return [match.span() for match in _FENCE.finditer(self.doc.text)]
+
+    def is_in_code(self, i: int) -> bool:
+        """Return whether a token is in a block of code."""
+        at = self.doc[i].idx
+        return any(first <= at < last for first, last in self._fences)
+
+    def is_ruled(self, entity: Entity) -> bool:
+        """Return whether a rule found a part of an entity."""
+        return not self.ruled.isdisjoint(range(entity.start, entity.end))
+
+    def is_certain(self, entity: Entity) -> bool:
+        """Return whether the network takes a word of an entity for one even if it is common."""
+        label, start, end = entity
+        return any(odds(self.shares, label, i) > SURELY[label] for i in range(start, end))
+
+
+Reason = Callable[[Context, Entity], bool]
+# Label -> reasons: for entities of one word, and for all. They are asked in this order.
+OF_WORD: dict[str, list[Reason]] = {label: [] for label in network.LABELS}
+OF_ALL: dict[str, list[Reason]] = {label: [] for label in network.LABELS}
+
+
+def reason(*labels: str, of_word: bool = False) -> Callable[[Reason], Reason]:
+    """Register a reason for entities of these labels; with `of_word`, only of one word."""
+
+    def register(function: Reason) -> Reason:
+        for label in labels:
+            (OF_WORD if of_word else OF_ALL)[label].append(function)
+        return function
+
+    return register
+
+
+def is_entity(context: Context, entity: Entity) -> bool:
+    """Return whether no reason holds against an entity."""
+    label, start, end = entity
+    reasons = OF_ALL[label] if end - start > 1 else OF_ALL[label] + OF_WORD[label]
+    return not any(holds(context, entity) for holds in reasons)
+
+
+# -- any label -------------------------------------------------------------------------------------
+
+
+@reason(*network.LABELS)
+def is_function_words(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is of marks or of words as "as of"."""
+    tokens = context.doc[entity.start : entity.end]
+    return all(t.is_stop and t.is_lower for t in tokens) or not any(map(str.isalnum, tokens.text))
+
+
+@reason(*network.LABELS)
+def is_degree(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a degree or an office with full stops: M.D."""
+    return is_abbreviated_degree(context.text(entity.start, entity.end))
+
+
+def is_abbreviated_degree(text: str) -> bool:
+    """Return whether a text is a degree or an office abbreviated with full stops, as M.D."""
+    return text.count(".") > 1 and text.replace(".", "").lower() in NO_NAME_PART
+
+
+@reason(*network.LABELS)
+def is_path_setting(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a setting with a path: PWD=/srv."""
+    return _PATH_SETTING.match(context.text(entity.start, entity.end)) is not None
+
+
+@reason(*network.LABELS)
+def is_form_word(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a word of forms before its number: IBAN DE89..."""
+    text, after = context.text(entity.start, entity.end), context.text(entity.end, entity.end + 2)
+    return text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after))
+
+
+@reason(*network.LABELS)
+def is_joined_value(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a value joined to its unit (180ms), a date ends with one, or a
+    firm is one with a blank."""
+    text = context.text(entity.start, entity.end).lower()
+    if entity.label == "DATE":
+        text = text.rpartition(" ")[2]
+    elif entity.label == "ORG":
+        text = text.replace(" ", "", 1)
+    return pattern("JOINED").fullmatch(text) is not None
+
+
+@reason(*network.LABELS)
+def is_fraction(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a fraction, as in "power 4/5", that no word beside it makes a
+    date. The rules read these words."""
+    doc, (_, start, end) = context.doc, entity
+    if not _FRACTIONS.fullmatch(doc[start:end].text):
+        return False
+    first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
+    low = max(first - BESIDE, 0)
+    beside = doc.text[low : last + BESIDE].lower()
+    dates = pattern("DATE_PHRASE").finditer(beside)
+    return not any(m.start() < last - low and m.end() > first - low for m in dates)
+
+
+# -- names: words that the document or English uses otherwise --------------------------------------
+
+
+@reason("GPE", "ORG")
+def has_at_sign(context: Context, entity: Entity) -> bool:
+    """Return whether a place or a firm has the sign of an account: @nightowl."""
+    return "@" in context.text(entity.start, entity.end)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_small(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is in small letters where names have capitals, or in code."""
+    tokens = context.doc[entity.start : entity.end]
+    small = all(token.is_lower and token.is_alpha for token in tokens)
+    return small and (context.is_capitalised or context.is_in_code(entity.start))
+
+
+@reason("ORG")
+def is_small_phrase(context: Context, entity: Entity) -> bool:
+    """Return whether words in small letters begin with a common one or have a stop word, in a text
+    that has capitals."""
+    tokens = context.doc[entity.start : entity.end]
+    if len(tokens) < 2 or not tokens.text.islower() or context.doc.text.islower():
+        return False
+    return is_word(tokens[0].text) or any(token.is_stop for token in tokens)
+
+
+@reason("GPE", "ORG", of_word=True)
+def is_short(context: Context, entity: Entity) -> bool:
+    """Return whether a place or a firm has one letter, or two small ones."""
+    text = context.text(entity.start)
+    return len(text) == 1 or (text.islower() and len(text) < MIN_SMALL)
+
+
+@reason("GPE", "ORG", of_word=True)
+def is_of_value(context: Context, entity: Entity) -> bool:
+    """Return whether a word is an abbreviation before its value (PSA 4), or begins with a small
+    letter as such do (eGFR)."""
+    text, after = context.text(entity.start), context.text(entity.end)
+    if not text.isalpha() or text.islower() or text[1:].islower():
+        return False
+    return text[0].islower() or (text.isupper() and len(text) < 5 and after[:1].isdigit())
+
+
+@reason("ORG", of_word=True)
+def has_version(context: Context, entity: Entity) -> bool:
+    """Return whether the number of a version follows: Ubuntu 24.04."""
+    return _VERSION.fullmatch(context.text(entity.end)) is not None
+
+
+@reason("PERSON", of_word=True)
+def has_strength(context: Context, entity: Entity) -> bool:
+    """Return whether the strength of a drug follows: Fostair 100/6, Zorvam 5 mg."""
+    after, unit = context.text(entity.end), context.text(entity.end + 1).lower()
+    return _STRENGTH.fullmatch(after) is not None or (after[:1].isdigit() and unit in _UNITS)
+
+
+@reason("PERSON", of_word=True)
+def is_among_drugs(context: Context, entity: Entity) -> bool:
+    """Return whether a word stands in a list between two drugs."""
+    i = entity.start
+    if context.text(i - 1) != "," or context.text(i + 1) not in (",", "and"):
+        return False
+    beside = (context.text(i - 2).lower(), context.text(i + 2).lower())
+    is_drug = pattern("MEDICAL_END").fullmatch
+    return all(word in PRODUCTS or is_drug(word) is not None for word in beside)
+
+
+@reason("PERSON", of_word=True)
+def has_article(context: Context, entity: Entity) -> bool:
+    """Return whether an article makes a name that of a thing: "the Elgar was slow". A noun behind
+    it (the Lind file) or a plural (the Linds) leaves it the name of persons."""
+    if context.text(entity.start - 1) not in _ARTICLES or context.text(entity.start).endswith("s"):
+        return False
+    after = context.text(entity.end)
+    return not after or after in _AFTER_THING
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_numbered_thing(context: Context, entity: Entity) -> bool:
+    """Return whether a word is a common one with a number: cache-4."""
+    numbered = _NUMBERED.fullmatch(context.text(entity.start))
+    return numbered is not None and is_word(numbered[1]) and not is_name(numbered[1])
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_number_of_things(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a number and a plural: 2 Garages."""
+    things = _THINGS.fullmatch(context.text(entity.start, entity.end))
+    return things is not None and is_word(things[1].lower())
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_opening(context: Context, entity: Entity) -> bool:
+    """Return whether a common word begins a sentence and a mark follows ("Splendid."), or is in
+    capitals there; not one that is alone on its line, as a signature is."""
+    doc, i = context.doc, entity.start
+    if not _is_common(context, i):
+        return False
+    before, after = doc[i - 1 : i], doc[i + 1 : i + 2]
+    opens = not before or before[0].is_space or before.text in _BEFORE_SENTENCES
+    closes = not after or after[0].is_punct or doc[i].is_upper
+    is_alone = (not before or before[0].is_space) and (not after or after[0].is_space)
+    return opens and closes and (doc[i].is_upper or not is_alone)
+
+
+@reason("PERSON", of_word=True)
+def is_used_as_thing(context: Context, entity: Entity) -> bool:
+    """Return whether a text uses an unlisted word as that of a thing: with an article (a Glock),
+    with a number behind it (Ryzen 9), or also in small letters."""
+    doc, (_, start, end) = context.doc, entity
+    text = doc[start].text
+    if is_name(text) or text.islower() or context.is_ruled(entity):
+        return False
+    if doc[start].lower_ in context.small:
+        return True
+    before = context.text(start - 1)
+    if before in ("a", "an"):
+        return True
+    is_apart = bool(doc[start].whitespace_) and not context.text(end + 1).isdigit()
+    number = context.text(end) if is_apart else ""
+    numbered = number.isdigit() and len(number) < MIN_POSTAL_CODE and number[0] != "0"
+    return numbered and bool(before) and not before.isspace()
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_common(context: Context, entity: Entity) -> bool:
+    """Return whether a person, a place, or a firm with a number is of common words (Ward 7), for
+    which neither a rule nor the network alone speaks."""
+    label, start, end = entity
+    last = end - 1 if end - start > 1 and context.doc[end - 1].is_digit else end
+    if (label == "ORG" and last == end) or context.is_ruled(entity) or context.is_certain(entity):
+        return False
+    return all(_is_common(context, i) for i in range(start, last))
+
+
+def _is_common(context: Context, i: int) -> bool:
+    """Return whether a word is no name and in no case a place, but a common word, or a heading in
+    capitals before a full stop."""
+    text, lexicon = context.text(i), builtin_lexicon()
+    title = text.capitalize()
+    is_place = (lexicon.of(title) | lexicon.of(text.upper())) & PLACES
+    if is_name(text) or is_place or title in ALSO_FIRST:
+        return False
+    return is_word(text.lower()) or (text.isupper() and context.text(i + 1) == ".")
+
+
+# -- addresses -------------------------------------------------------------------------------------
+
+
+@reason("ADDRESS")
+def is_number_in_code(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a number in a block of code."""
+    return context.is_in_code(entity.start) and context.text(entity.start, entity.end).isdigit()
+
+
+@reason("ADDRESS")
+def is_measure(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a measure (132 kV), or values: 165 over 95, 5 to 2 the Court."""
+    text = context.text(entity.start, entity.end)
+    if (measure := _MEASURE.fullmatch(text)) is not None:
+        return measure[1].lower() in FOLLOWING["UNIT"] or not measure[1].islower()
+    return (_BETWEEN_VALUES.fullmatch(text) or _COUNTED.match(text)) is not None
+
+
+@reason("ADDRESS")
+def is_count(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a number of things: no street follows that of a house."""
+    doc, (_, start, end) = context.doc, entity
+    text, after = doc[start:end].text, doc[end] if end < len(doc) else None
+    if text.isdigit() and len(text) < MIN_POSTAL_CODE:
+        ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
+        return ends or (after is not None and after.text.endswith("s") and is_word(after.lower_))
+    # 3 Brown Long-eared: an address ends with a word
+    is_cut = after is not None and after.text == "-" and not doc[end - 1].whitespace_
+    return is_cut and text[0].isdigit() and context.text(end + 1).islower()
+
+
+# -- dates -----------------------------------------------------------------------------------------
+
+
+@reason("DATE")
+def is_value(context: Context, entity: Entity) -> bool:
+    """Return whether a date is a value, or hours of a day of the week: 3 to 5, Sat 9-5."""
+    text = context.text(entity.start, entity.end)
+    return (_VALUE.fullmatch(text) or _HOURS.fullmatch(text)) is not None
+
+
+@reason("DATE")
+def is_before_hour(context: Context, entity: Entity) -> bool:
+    """Return whether a date ends with the first number of a range that is no range of days: the
+    hours that a place is open, or a score."""
+    span = context.doc[entity.start : entity.end]
+    if not _RANGE_START.fullmatch(span.text):
+        return False
+    return _RANGE_END.match(context.doc.text, span.end_char) is not None
+
+
+@reason("DATE")
+def is_answer(context: Context, entity: Entity) -> bool:
+    """Return whether a number below 90, an age that stays or a count, is all that a speaker says
+    in a sentence."""
+    _, start, end = entity
+    before, after = context.text(start - 1), context.text(end)
+    opens = before == ":" or before.isspace()
+    closes = not after or after.isspace() or after in (".", "!", "?")
+    return opens and closes and _BELOW_90.fullmatch(context.text(start, end)) is not None
