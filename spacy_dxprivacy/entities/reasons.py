@@ -19,7 +19,7 @@ from ..arrays import Floats2d
 from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
 from .decoding import odds
-from .tables import FOLLOWING, PLACES, PRODUCTS, expanded, pattern, words
+from .tables import FOLLOWING, PLACES, PRODUCTS, expanded, pattern
 from .words import ALSO_FIRST, builtin_lexicon, is_name
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
@@ -30,9 +30,7 @@ MIN_STREET = 4  # letters of a word in capitals that may be a street, and no uni
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
 MIN_SMALL = 3  # letters of a place or firm in small letters
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
-FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 
-_ALL = frozenset(network.LABELS)
 _ARTICLES, _AFTER_THING = (
     frozenset({"the", "a", "an"}),
     frozenset(". , ; : ! ? ) under in on at to by for from with and or".split()),
@@ -40,7 +38,6 @@ _ARTICLES, _AFTER_THING = (
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
-_THINGS = re.compile(r"\d{1,3} ([A-Z][a-z]+s)")  # 2 Garages
 _NUMBERED = re.compile(r"([a-z]{2,})-\d{1,4}")  # cache-4
 _VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,4}){1,3}")
 _STRENGTH = re.compile(  # 100/6: no day and month
@@ -159,39 +156,22 @@ def is_function_words(context: Context, entity: Entity) -> bool:
 
 
 @reason(*network.LABELS)
-def is_degree(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a degree or an office with full stops: M.D."""
-    return is_abbreviated_degree(context.text(entity.start, entity.end))
-
-
-def is_abbreviated_degree(text: str) -> bool:
-    """Return whether a text is a degree or an office abbreviated with full stops, as M.D."""
-    return text.count(".") > 1 and text.replace(".", "").lower() in NO_NAME_PART
-
-
-@reason(*network.LABELS)
 def is_path_setting(context: Context, entity: Entity) -> bool:
     """Return whether an entity is a setting with a path: PWD=/srv."""
     return _PATH_SETTING.match(context.text(entity.start, entity.end)) is not None
 
 
 @reason(*network.LABELS)
-def is_form_word(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a word of forms before its number: IBAN DE89..."""
-    text, after = context.text(entity.start, entity.end), context.text(entity.end, entity.end + 2)
-    return text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after))
-
-
-@reason(*network.LABELS)
-def is_joined_value(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a value joined to its unit (180ms), a date ends with one, or a
-    firm is one with a blank."""
-    text = context.text(entity.start, entity.end).lower()
-    if entity.label == "DATE":
-        text = text.rpartition(" ")[2]
-    elif entity.label == "ORG":
-        text = text.replace(" ", "", 1)
-    return pattern("JOINED").fullmatch(text) is not None
+def is_measure(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a value and its unit (180ms, 132 kV), or a date ends with one."""
+    text = context.text(entity.start, entity.end)
+    lower = text.lower().rpartition(" ")[2] if entity.label == "DATE" else text.lower()
+    if pattern("JOINED").fullmatch(lower.replace(" ", "", 1)):
+        return True
+    measure = _MEASURE.fullmatch(text) if entity.label == "ADDRESS" else None
+    if measure is None:
+        return False
+    return measure[1].lower() in FOLLOWING["UNIT"] or not measure[1].islower()
 
 
 @reason(*network.LABELS)
@@ -236,32 +216,24 @@ def is_small_phrase(context: Context, entity: Entity) -> bool:
 
 
 @reason("GPE", "ORG", of_word=True)
-def is_short(context: Context, entity: Entity) -> bool:
-    """Return whether a place or a firm has one letter, or two small ones."""
-    text = context.text(entity.start)
-    return len(text) == 1 or (text.islower() and len(text) < MIN_SMALL)
-
-
-@reason("GPE", "ORG", of_word=True)
-def is_of_value(context: Context, entity: Entity) -> bool:
-    """Return whether a word is an abbreviation before its value (PSA 4), or begins with a small
-    letter as such do (eGFR)."""
+def is_abbreviation(context: Context, entity: Entity) -> bool:
+    """Return whether a place or a firm is one letter or two small ones, or an abbreviation before
+    its value (PSA 4), or one that begins with a small letter as such do (eGFR)."""
     text, after = context.text(entity.start), context.text(entity.end)
-    if not text.isalpha() or text.islower() or text[1:].islower():
+    if len(text) == 1 or text.islower():
+        return len(text) < MIN_SMALL
+    if not text.isalpha() or text[1:].islower():
         return False
     return text[0].islower() or (text.isupper() and len(text) < 5 and after[:1].isdigit())
 
 
-@reason("ORG", of_word=True)
-def has_version(context: Context, entity: Entity) -> bool:
-    """Return whether the number of a version follows: Ubuntu 24.04."""
-    return _VERSION.fullmatch(context.text(entity.end)) is not None
-
-
-@reason("PERSON", of_word=True)
-def has_strength(context: Context, entity: Entity) -> bool:
-    """Return whether the strength of a drug follows: Fostair 100/6, Zorvam 5 mg."""
+@reason("PERSON", "ORG", of_word=True)
+def has_value(context: Context, entity: Entity) -> bool:
+    """Return whether the strength of a drug follows (Fostair 100/6, Zorvam 5 mg), or a version
+    follows a firm: Ubuntu 24.04."""
     after, unit = context.text(entity.end), context.text(entity.end + 1).lower()
+    if entity.label == "ORG" and _VERSION.fullmatch(after):
+        return True
     return _STRENGTH.fullmatch(after) is not None or (after[:1].isdigit() and unit in _UNITS)
 
 
@@ -291,13 +263,6 @@ def is_numbered_thing(context: Context, entity: Entity) -> bool:
     """Return whether a word is a common one with a number: cache-4."""
     numbered = _NUMBERED.fullmatch(context.text(entity.start))
     return numbered is not None and is_word(numbered[1]) and not is_name(numbered[1])
-
-
-@reason("PERSON", "GPE", "ORG")
-def is_number_of_things(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a number and a plural: 2 Garages."""
-    things = _THINGS.fullmatch(context.text(entity.start, entity.end))
-    return things is not None and is_word(things[1].lower())
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
@@ -335,13 +300,15 @@ def is_used_as_thing(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG")
 def is_common(context: Context, entity: Entity) -> bool:
-    """Return whether a person, a place, or a firm with a number is of common words (Ward 7), for
-    which neither a rule nor the network alone speaks."""
+    """Return whether a person, a place, or a firm with a number is of common words (Ward 7,
+    2 Garages), for which neither a rule nor the network alone speaks."""
     label, start, end = entity
-    last = end - 1 if end - start > 1 and context.doc[end - 1].is_digit else end
-    if (label == "ORG" and last == end) or context.is_ruled(entity) or context.is_certain(entity):
+    within = [i for i in range(start, end) if not context.doc[i].is_digit]
+    if label == "ORG" and len(within) == end - start:
         return False
-    return all(_is_common(context, i) for i in range(start, last))
+    if context.is_ruled(entity) or context.is_certain(entity):
+        return False
+    return bool(within) and all(_is_common(context, i) for i in within)
 
 
 def _is_common(context: Context, i: int) -> bool:
@@ -365,19 +332,13 @@ def is_number_in_code(context: Context, entity: Entity) -> bool:
 
 
 @reason("ADDRESS")
-def is_measure(context: Context, entity: Entity) -> bool:
-    """Return whether an address is a measure (132 kV), or values: 165 over 95, 5 to 2 the Court."""
-    text = context.text(entity.start, entity.end)
-    if (measure := _MEASURE.fullmatch(text)) is not None:
-        return measure[1].lower() in FOLLOWING["UNIT"] or not measure[1].islower()
-    return (_BETWEEN_VALUES.fullmatch(text) or _COUNTED.match(text)) is not None
-
-
-@reason("ADDRESS")
 def is_count(context: Context, entity: Entity) -> bool:
-    """Return whether an address is a number of things: no street follows that of a house."""
+    """Return whether an address is a number of things: no street follows that of a house. So are
+    165 over 95, and 5 to 2 the Court."""
     doc, (_, start, end) = context.doc, entity
     text, after = doc[start:end].text, doc[end] if end < len(doc) else None
+    if _BETWEEN_VALUES.fullmatch(text) or _COUNTED.match(text):
+        return True
     if text.isdigit() and len(text) < MIN_POSTAL_CODE:
         ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
         return ends or (after is not None and after.text.endswith("s") and is_word(after.lower_))

@@ -27,13 +27,14 @@ from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .decoding import add_evidence, predict_tags, spans
 from .extent import Bounds
-from .reasons import Context, is_abbreviated_degree, is_entity
+from .reasons import Context, is_entity
+from .tables import words
 from .words import builtin_lexicon
 
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
 FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
 Factors = dict[str, float]
-_NAMES = frozenset({"PERSON", "GPE"})
+_NAMES, _NO_NAME_PART = frozenset({"PERSON", "GPE"}), words("NO_NAME_PART")
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
@@ -195,7 +196,7 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
     also without degrees and linking words."""
     doc = bounds.doc
     if label not in ("DATE", "TIME"):
-        while start < end and is_abbreviated_degree(doc[end - 1].text):
+        while start < end and _is_degree(doc[end - 1].text):
             end -= 1
         return bounds.trim(start, end)
     while start < end and (doc[start].is_space or doc[start].is_punct):
@@ -203,3 +204,8 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
     while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):
         end -= 1
     return start, end
+
+
+def _is_degree(text: str) -> bool:
+    """Return whether a text is a degree or an office abbreviated with full stops, as M.D."""
+    return text.count(".") > 1 and text.replace(".", "").lower() in _NO_NAME_PART
