@@ -309,7 +309,11 @@ class Bounds:
                 return self._judge(Entity("PERSON", start, end - 2), names)
             return None
         called = before in _BEFORE_NAMES and self.lowers[start] not in _OFFICES
-        is_full_name = end - start > 1 and builtin_lexicon().is_first_name(self.texts[start])
+        is_full_name = (
+            end - start > 1
+            and builtin_lexicon().is_first_name(self.texts[start])
+            and not self._is_species(start, start + 1)
+        )
         if not called and not is_full_name:
             if label == "PERSON":
                 start, end = self._trim_legal_words(start, end)
@@ -450,11 +454,11 @@ class Bounds:
         return not is_name(text) and is_word(self.lowers[i]) and not is_place
 
     def _is_species(self, i: int, j: int) -> bool:
-        """Return whether two words are a species: an unlisted word, and a Latin one in small
-        letters."""
+        """Return whether two words are a species: a genus or an unlisted word, and a Latin word in
+        small letters."""
         first, second = self.texts[i], self.lowers[j]
         return (
-            not is_name(first)
+            (self.lowers[i] in PRODUCTS or not is_name(first))
             and self.texts[j].islower()
             and not is_word(second)
             and pattern("SPECIES_END").fullmatch(second) is not None

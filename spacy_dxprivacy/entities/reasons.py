@@ -20,7 +20,7 @@ from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
 from .decoding import odds
 from .tables import FOLLOWING, PLACES, PRODUCTS, expanded, pattern
-from .words import ALSO_FIRST, builtin_lexicon, is_name
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
 # Ratio of the probability of an entity to that of no entity, from which common words are names;
@@ -319,7 +319,7 @@ def _is_common(context: Context, i: int) -> bool:
     is_place = (lexicon.of(title) | lexicon.of(text.upper())) & PLACES
     if is_name(text) or is_place or title in ALSO_FIRST:
         return False
-    return is_word(text.lower()) or (text.isupper() and context.text(i + 1) == ".")
+    return is_ordinary(text.lower()) or (text.isupper() and context.text(i + 1) == ".")
 
 
 # -- addresses -------------------------------------------------------------------------------------

@@ -117,7 +117,9 @@ NAMES = frozenset({"first_name", "surname"})
 PEOPLES = frozenset({"nationality", "religion", "language", "region"})
 LANDS = frozenset({"country", "state", "region"})
 PLACES = LANDS | {"city"}
-TERM_NOUNS, PRODUCTS, GOODS = (words(name, "terms") for name in ("TERM_NOUNS", "PRODUCTS", "GOODS"))
+TERM_NOUNS, GOODS = words("TERM_NOUNS", "terms"), words("GOODS", "terms")
+# Drugs and microbes: in no text persons, although some are given names.
+PRODUCTS = words("PRODUCTS", "terms") | words("GENERA", "terms")
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))
 # Names of users that are no persons, in lower case.
 SYSTEM_ACCOUNTS = words("SYSTEM_ACCOUNTS")

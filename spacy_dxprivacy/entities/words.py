@@ -38,6 +38,7 @@ from .tables import (
 )
 
 T = TypeVar("T")
+ORDINARY_WORDS = DATA / "ordinary_words.txt.gz"
 _MARKS = ("NUM", "SPACE", "EMAIL", "URL")  # kinds from spaCy's lexical attributes
 WORD_KINDS = (*" ".join(sections("words")["KINDS"]).split(), *FOLLOWING, *_MARKS)
 ALSO_SURE = words("ALSO_SURE")
@@ -139,6 +140,19 @@ def listed_names() -> dict[str, frozenset[str]]:
             sets[letters] = frozenset(class_of[letter] for letter in letters)
         names[word] = sets[letters]
     return names
+
+
+@lru_cache(maxsize=1)
+def _ordinary_words() -> frozenset[str]:
+    """Return words in small letters that neither the space nor the list of names has (NOTICE)."""
+    text = gzip.decompress(ORDINARY_WORDS.read_bytes()).decode("utf8")
+    return frozenset(text.split("\n"))
+
+
+def is_ordinary(lower: str) -> bool:
+    """Return whether a word in small letters is one of English, or a genus, and no listed name."""
+    listed = _ordinary_words()
+    return is_word(lower) or lower in listed or lower.removesuffix("s") in listed
 
 
 @lru_cache(maxsize=1)
@@ -246,7 +260,7 @@ def _judge_lower(word: str, word_kinds: set[str]) -> None:
         word_kinds.add("LOW_FIRST")
     if "surname" in named and len(word) > 3:
         word_kinds.add("LOW_SUR")
-    if "TITLE" not in word_kinds and _may_be_name(word):
+    if "TITLE" not in word_kinds and _may_be_name(word) and not is_ordinary(word):
         word_kinds.add("LOW_NEW")
 
 
@@ -286,7 +300,8 @@ def _judge_name(word: str, title: str, word_kinds: set[str]) -> None:
     if "surname" in classes:
         word_kinds |= {"SURNAME", "SURE_SURNAME"} if sure else {"SURNAME"}
     if _is_new(word) and lower not in _NO_PART:
-        word_kinds.add("NEW")
+        # A word that is only rare counts as a name beside a cue, and not by itself.
+        word_kinds |= {"NEW"} if is_ordinary(lower) else {"NEW", "UNKNOWN"}
 
 
 def _is_new(word: str) -> bool:

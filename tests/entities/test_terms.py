@@ -3,6 +3,7 @@
 The texts of benchmarks/entity_texts/rules.txt were written before the rules that they test.
 """
 
+import gzip
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import spacy
 from conftest import pipeline_of
 
 from spacy_dxprivacy.entities.tables import words
+from spacy_dxprivacy.entities.words import ORDINARY_WORDS, is_ordinary, listed_names
 from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.pipeline.selectors import Entities
 
@@ -66,6 +68,8 @@ def read_texts(nlp):
 NO_NAMES = """
 Sats 98% RA, afebrile.| AL amyloidosis with renal involvement.| PA and lateral views of the chest.
 Given under GA; AK ruled out, AR mild, CO 4.5, NC 2 L.| MR and TR trivial; LA dilated, RA normal.
+Set in Arial or Helvetica, 12 pt.| Her swab grew Candida albicans.| The swab grew Moraxella. Twice.
+Ask about the Haversack.| The Piecrust is new.| Read the Anagrammatic part.| No Borrelia was seen.
 Moraxella catarrhalis grew.| Klebsiella oxytoca and Morganella morganii grew on day two.
 Neutrophils 4.2 and rising.| Prescriber: see chart. The Prescriber was told.
 Please give your International Bank Account Number.| The Annual General Meeting Minutes follow.
@@ -92,6 +96,22 @@ def test_codes_departments_and_species_are_no_names(both, text):
 @pytest.mark.parametrize(("text", "expected"), NAMES.items())
 def test_states_owners_and_firms_beside_them_are_names(both, text, expected):
     assert expected <= set(re.findall(r"\w+", " ".join(named(both(text), *NAMED))))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Mr {} came.", "Ask Anele {}.", "Dear {},", "my name is {}", "I am {}.", "Ngozi and {} {} left."],
+)
+def test_a_rare_word_is_a_name_beside_a_cue(both, text):
+    for word in ("Haversack", "Piecrust", "Gravedigger"):
+        assert word in " ".join(named(both(text.format(word, word)), "PERSON"))
+
+
+def test_no_ordinary_word_is_a_listed_name():
+    ordinary = gzip.decompress(ORDINARY_WORDS.read_bytes()).decode("utf8").split("\n")
+    assert len(ordinary) > 50_000 and all(map(str.islower, ordinary))
+    assert listed_names().keys().isdisjoint(ordinary)
+    assert is_ordinary("haversacks") and not is_ordinary("okonkwo")
 
 
 @pytest.mark.parametrize("word", ["Awwww", "Hmmmm", "Havin", "Bollocks"])
