@@ -5,8 +5,8 @@
     python scripts/build_words.py lists
 
 SCOWL's words in small letters of American, British, Canadian and Australian spelling up to its size
-70, and the genera and families of plants, animals and microbes of WordNet. Left out are words of the space and of the list of names, and
-plurals of listed words.
+70, and the genera and families of plants, animals and microbes of WordNet. Left out are words of
+the space and of the list of names, and plurals of listed words.
 """
 
 from __future__ import annotations
