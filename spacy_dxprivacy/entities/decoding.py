@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from spacy.attrs import IS_BRACKET, IS_QUOTE
 from spacy.tokens import Doc
 
 from ..arrays import Floats2d
@@ -64,6 +65,19 @@ def add_evidence(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Flo
         factors[start, network.tag(label, begins=True)] = factor
         factors[start:end, network.tag(label, begins=False)] = factor
     return shares * factors
+
+
+def without_marks(doc: Doc, shares: Floats2d) -> Floats2d:
+    """Return probabilities in which no entity begins with a quote or bracket, shape (tokens, tags).
+
+    The network reads rare marks, such as ‘, as words that it does not know.
+    """
+    marks = np.flatnonzero(doc.to_array([IS_QUOTE, IS_BRACKET]).any(axis=1))
+    if not len(marks):
+        return shares
+    shares = shares.copy()
+    shares[marks[:, None], np.arange(1, shares.shape[1], 2)] = 0.0
+    return shares
 
 
 def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Entity]:

@@ -25,7 +25,7 @@ from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
-from .decoding import add_evidence, predict_tags, spans
+from .decoding import add_evidence, predict_tags, spans, without_marks
 from .extent import Bounds
 from .reasons import Context, is_entity
 from .tables import words
@@ -103,7 +103,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         context = Context(doc, shares, named_by_rules(doc), unknown_share(doc))
         thresholds, evidence = self._factors_for(context.unknown)
         names = take_evidence(doc, evidence)
-        predictions = spans(add_evidence(shares, names), thresholds)
+        predictions = spans(add_evidence(without_marks(doc, shares), names), thresholds)
         for label, start, end in bounds.split(predictions):
             entity = Entity(label, *_trim(bounds, label, start, end))
             if is_entity(context, entity):

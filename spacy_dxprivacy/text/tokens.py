@@ -106,10 +106,15 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
             fields = [*_cut_at(places, token.idx, fields, nlp)]
         words += fields
         spaces += [False] * (len(fields) - 1) + [bool(token.whitespace_)]
+    if len(words) == len(doc):
+        return doc
     copy = Doc(doc.vocab, words=words, spaces=spaces, user_data=doc.user_data)
     copy._context = doc._context
     if doc.has_annotation("ENT_IOB"):
-        spans = [copy.char_span(e.start_char, e.end_char, e.label, e.kb_id) for e in doc.ents]
+        spans = [
+            copy.char_span(e.start_char, e.end_char, e.label, e.kb_id, span_id=e.id)
+            for e in doc.ents
+        ]
         copy.ents = tuple(filter(None, spans))
     return copy
 

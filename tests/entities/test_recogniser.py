@@ -183,6 +183,12 @@ def test_a_name_of_the_rules_is_evidence_that_the_network_weighs():
     assert ("PERSON", "Thistlewick") in taken
 
 
+@pytest.mark.parametrize("beside", ['He said "no", and "go".', 'id;city\n"1";"Bath"'])
+def test_names_of_the_rules_are_evidence_beside_quotes_and_fields(beside):
+    doc = weighing(dx_guess=1e-9)(f"Screencap, I was looking forward to it. {beside}")
+    assert ("PERSON", "Screencap") not in found(doc)
+
+
 def test_guesses_are_no_evidence_in_a_text_that_is_hardly_english():
     english = "Met Zorvath on the way, and he paid."
     other = "Zorvath pernah tak makan nasi goreng, dia bilang."
