@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 
 from ..arrays import Floats2d
 from ..text.mentions import Entity
+from ..text.tokens import tokens_in_code
 from . import THRESHOLDS, network
 from .words import features
 
@@ -22,11 +23,13 @@ def predict_tags(docs: list[Doc]) -> list[Floats2d]:
     """Return the tag probabilities of each Doc, float32 (tokens, tags). Docs must have tokens.
 
     The features of all Docs form one sequence. The network reads BATCH_TOKENS tokens of it at a
-    time, so that memory is bounded.
+    time, so that memory is bounded. A tag or other code is to it as the end of a text.
     """
     if not docs:
         return []
     rows, reach = features(docs), network.DEPTH
+    for doc, row in zip(docs, rows, strict=True):
+        row[[*tokens_in_code(doc)]] = 0
     gap = np.zeros((reach, rows[0].shape[1]), dtype=rows[0].dtype)
     flat = np.concatenate([part for row in rows for part in (row, gap)])
     parts = []

@@ -22,14 +22,14 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
-from ..text.tokens import outside_code, split_tokens
+from ..text.tokens import outside_code, split_tokens, tokens_in_code
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .decoding import add_evidence, predict_tags, spans, without_marks
 from .extent import Bounds
 from .reasons import Context, is_entity
 from .tables import words
-from .words import builtin_lexicon
+from .words import builtin_lexicon, is_ordinary
 
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
 FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
@@ -132,9 +132,11 @@ def unknown_share(doc: Doc) -> float:
     It is large in tweets in languages that `language_of_doc` takes for English. Names in lower case
     count as known.
     """
-    rank = builtin_lexicon().rank
-    small = [t.text for t in doc if len(t) > 1 and t.text.isalpha() and t.text.islower()]
-    unknown = sum(word not in rank and word.capitalize() not in rank for word in small)
+    rank, code = builtin_lexicon().rank, tokens_in_code(doc)
+    texts = (t.text for t in doc if t.i not in code)
+    small = [text for text in texts if len(text) > 1 and text.isalpha() and text.islower()]
+    known = (word in rank or word.capitalize() in rank or is_ordinary(word) for word in small)
+    unknown = len(small) - sum(known)
     return unknown / len(small) if len(small) > 2 else 0.0
 
 

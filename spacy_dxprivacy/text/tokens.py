@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 import spacy
 import srsly
 from spacy.language import Language
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Span
 
 from ..errors import DxError, Errors
 from .coded import CODE, CODED, code_in
@@ -43,6 +43,8 @@ _FIELDS = re.compile(
 _NO_FIELDS = re.compile(r"[@/]|www")
 _ADDRESS = re.compile(r"://|www")
 _SURE = "\"'|;"
+# Of a row after an address of the web: hardly any address has one before a capital.
+_NEXT_FIELD = re.compile(r"[,;|](?=[^\W\d_a-zß-öø-ÿ])")
 # A mark at an end of a token ("'s" and the like are tokens). None is left by a tokenizer of spaCy's
 # languages; one that only splits at blanks leaves all.
 _EDGE = re.compile(
@@ -91,7 +93,7 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
     if code:
         doc.user_data[CODE] = code  # for outside_code
     places = {*edges, *(place for span in code for place in span)}
-    if not has_edges and not places and not _FIELDS.search(text):
+    if not (has_edges or places or _FIELDS.search(text) or _NEXT_FIELD.search(text)):
         return doc
     parts = _split_again(nlp, texts) if has_edges else [[text] for text in texts]
     if doc.spans or any(map(doc.has_annotation, _ANNOTATED)):
@@ -119,20 +121,24 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
     return copy
 
 
-def outside_code(doc: Doc, spans: Iterable[Span]) -> list[Span]:
-    """Return the parts of spans that are no code, without marks and white space at their ends."""
+def tokens_in_code(doc: Doc) -> set[int]:
+    """Return the tokens of a Doc that are in tags and other code (see text.coded)."""
     code = doc.user_data.get(CODE, ())
     if not code:
-        return [*spans]
+        return set()
     starts = [start for start, _ in code]
+    last = (bisect_right(starts, token.idx) - 1 for token in doc)
+    return {t.i for t, i in zip(doc, last, strict=True) if i >= 0 and t.idx < code[i][1]}
 
-    def is_text(token: Token) -> bool:
-        i = bisect_right(starts, token.idx) - 1
-        return i < 0 or token.idx >= code[i][1]
 
+def outside_code(doc: Doc, spans: Iterable[Span]) -> list[Span]:
+    """Return the parts of spans that are no code, without marks and white space at their ends."""
+    code = tokens_in_code(doc)
+    if not code:
+        return [*spans]
     parts = list[Span]()
     for span in spans:
-        for within, run in groupby(span, key=is_text):
+        for within, run in groupby(span, key=lambda token: token.i not in code):
             tokens = [*run]
             named = [t.i for t in tokens if within and not (t.is_space or t.is_punct)]
             if len(tokens) == len(span) and within:
@@ -189,8 +195,10 @@ def _fields(text: str) -> list[str]:
     """Return the fields of a table within a token, and the marks between them."""
     marks = [match.start() for match in _FIELDS.finditer(text)]
     if _NO_FIELDS.search(text):
-        sure = "\"'" if _ADDRESS.search(text) else _SURE
-        marks = [mark for mark in marks if text[mark] in sure]
+        is_address = _ADDRESS.search(text) is not None
+        marks = [mark for mark in marks if text[mark] in ("\"'" if is_address else _SURE)]
+        if is_address:
+            marks = sorted({*marks, *(match.start() for match in _NEXT_FIELD.finditer(text))})
     edges = [0, *(edge for mark in marks for edge in (mark, mark + 1)), len(text)]
     fields = [text[start:end] for start, end in pairwise(edges)]
     if marks:  # what stands between a word and a quote is no part of it

@@ -155,6 +155,16 @@ def test_fields_of_a_table_that_spacy_leaves_in_one_token_are_apart(nlp):
     assert cells[0] == "E-1001" and cells[3] == "4100" and "Diallo" not in cells[1]
 
 
+def test_a_row_goes_on_after_an_address_of_the_web():
+    few = make_pipeline(entities=["person"])
+    for mark in ",;|":
+        text = mark.join(["7", "https://help.x.example/faq", "Open", "Kanoa Makoa", "1h"])
+        left = few(f"{text}\nEleanor Whitcombe came.").text
+        assert "Makoa" not in left and "Kanoa" not in left and "https://help.x.example/faq" in left
+    for text in ("https://x.org/Paris,_Texas?a=1,2", "see https://x.org/a,b;c|d"):
+        assert few(text).text == text
+
+
 def test_names_in_json_and_python_without_blanks_are_found(nlp):
     row = {
         "id": 1, "name": "Eleanor Whitcombe", "mail": "e.whitcombe@x.org", "web": "https://x.org",
