@@ -36,10 +36,9 @@ from figures import DOCS, write_result
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.tables import LISTED
-from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
 from spacy_dxprivacy.lab.golden import PARTICLES, WORD
 from spacy_dxprivacy.surrogates.name_forms import TITLES
-from spacy_dxprivacy.surrogates.plain import make_preset
 from spacy_dxprivacy.surrogates.replacements import replace_mentions
 from spacy_dxprivacy.text.mentions import find_entities
 
@@ -88,14 +87,12 @@ Recogniser = Callable[[str], list[Change]]
 def ours() -> Recogniser:
     """Return entity mode with rules and network."""
     nlp = make_pipeline(entities=LABELS, model="rules,network")
-    preset = make_preset("standard")
-    labels = [label.upper() for label in LABELS.split(",")]
-    surrogates = {label: preset[label] for label in labels}
+    surrogates = get_sanitizer(nlp).settings.active_surrogates
     nlp.select_pipes(disable=nlp.pipe_names[-1:])
 
     def changes(text: str) -> list[Change]:
         doc = nlp(text)
-        found = replace_mentions(doc, surrogates, Rng(seed=1), find_entities(doc, labels))
+        found = replace_mentions(doc, surrogates, Rng(seed=1), find_entities(doc, [*surrogates]))
         spans = ((doc[item.start : item.end], item.text) for item in found)
         return [Change(s.start_char, s.end_char, new) for s, new in spans if new is not None]
 

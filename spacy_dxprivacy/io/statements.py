@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ..pipeline.count import MENTIONS
 from ..pipeline.describe import describe_replaced, nouns_of, plural
 from ..privacy.guarantee import Guarantee
+from ..surrogates.date_shift import WITHOUT_TIMES
 from ..text.language import NAMES
 from ..text.mentions import CANONICAL, plain_label
 from .tally import FIELDS, FILE_NAMES, MARKUP, TABLE, Tally
@@ -269,6 +270,10 @@ def _stays(tally: Tally) -> Statement:
         (
             SHIFT in replaced,
             "The days between the dates of a document stay, and ages up to 89.",
+        ),
+        (
+            SHIFT in replaced and WITHOUT_TIMES in tally.visible,
+            "Times of day stay, also those with a date: times are not among the labels.",
         ),
         (
             replaced & WITH_FORM,

@@ -19,7 +19,7 @@ from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..surrogates.base import Surrogate
-from ..surrogates.plain import Preset, surrogates_of
+from ..surrogates.plain import Preset, surrogates_of, told_labels
 from ..surrogates.replacements import NumberDraw
 from ..text.mentions import plain_label
 from ..ty import (
@@ -123,7 +123,9 @@ class SanitizerSettings:
 
     def __post_init__(self) -> None:
         self._check_parts()
-        self.surrogates = surrogates_of(self.surrogates)
+        surrogates, selector = surrogates_of(self.surrogates), self.selector
+        replaced = selector.labels if isinstance(selector, Entities) else tuple(surrogates)
+        self.surrogates = told_labels(surrogates, replaced)
         self.rng = Rng(self.seed)
         one_of("scope", self.scope, ("token", "type"))
         one_of("casing", self.casing, ("truecase", "preserve"))

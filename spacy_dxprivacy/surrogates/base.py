@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hmac
 import struct
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -132,6 +132,15 @@ class Surrogate(Protocol):
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return a text for each mention, in order; None for a mention in plaintext. Raise DxError
         if the document cannot be released."""
+        ...
+
+
+@runtime_checkable
+class ByLabels(Protocol):
+    """A surrogate that depends on which labels it replaces. Optional."""
+
+    def for_labels(self, labels: Collection[str]) -> Surrogate:
+        """Return the surrogate for mentions with these labels, all that are replaced by it."""
         ...
 
 

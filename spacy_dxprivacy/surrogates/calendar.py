@@ -303,10 +303,11 @@ class Weekday:
 
 @dataclass
 class Clock:
-    """A time of day. write: writes an hour, 0 to 23."""
+    """A time of day. write: writes an hour, 0 to 23. text: as written."""
 
     hour: int
     write: Callable[[int], str]
+    text: str
 
     def moved(self, shift: int) -> str:
         """Return the text after a shift of hours."""
@@ -316,6 +317,7 @@ class Clock:
 @dataclass
 class Loose:
     """An hour of twelve (nine o'clock), or a year that the last date decides. moved: the text after
-    a shift of hours."""
+    a shift of hours. text: as written."""
 
     moved: Callable[[int], str]
+    text: str = ""

@@ -3,7 +3,8 @@ r"""Dates and times of a document, moved by one shift (dx.DateShift.v1).
 Density     epsilon: P[shift of k days] = exp(-epsilon |k|) (e^epsilon - 1) / (e^epsilon + 1), in
             integer arithmetic; weeks: k weeks at 7 epsilon. window: uniform from -window to window
             days. Times of day move by a separate number of hours, uniform over 24. A time with a
-            date moves by both, 24 k + hours, over midnight; with weeks it stays on its hour
+            date moves by both, 24 k + hours, over midnight; with weeks it stays on its hour.
+            Without a label of times (see DateShift.for_labels), all times stay as they are written
 Guarantee   epsilon: epsilon nats for each day by which all dates of one document are earlier or
             later than those of another (metric-dp). window: delta = d / (2 window + 1) at epsilon 0
             for documents whose dates are d days apart: beyond the window everything is revealed.
@@ -15,8 +16,10 @@ Guarantee   epsilon: epsilon nats for each day by which all dates of one documen
             S = 24 k + hours; P[S = s] = P[floor(s / 24) days] / 24, and floor(s / 24) and
             floor((s - t) / 24) differ by at most ceil(t / 24). If several documents have one shift,
             dates alone move by k days in all of them: whole days cost epsilon each, and r hours
-            more cost delta = r / 24, since a date alone shows k
-Adjacency   Documents of one layout: the same text outside of dates, and dates of the same forms. No
+            more cost delta = r / 24, since a date alone shows k. Without a label of times, each
+            date moves by k days, whatever its time: days cost as those of dates alone
+Adjacency   Documents of one layout: the same text outside of dates, and dates of the same forms.
+            Without a label of times, their times of day are the same too. No
             form depends on a value: the setting and the separators decide zeros, the length of
             month names and the order of day and month (see dates). Dates count as they are read: a
             two-digit year is in a calendar where 00 follows 99; a day without a year is the one
@@ -27,16 +30,17 @@ Adjacency   Documents of one layout: the same text outside of dates, and dates o
             documents that are read in different orders are not adjacent
 Visible     the days between two dates of a document, the form of each date, that a holiday is named
             (each becomes "a holiday"), minutes, ages up to 89, whether a date implies an age over
-            89 (it becomes "1933 or earlier"), and words that are relative to a date
+            89 (it becomes "1933 or earlier"), and words that are relative to a date. Without a
+            label of times: times of day
 Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis et al. 2013 (metrics)
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
 from fractions import Fraction
 from functools import cached_property, partial
@@ -56,6 +60,7 @@ from .calendar import (
     MONTH,
     YMD,
     Anchor,
+    Clock,
     Days,
     Loose,
     NoDate,
@@ -79,19 +84,20 @@ SCOPES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("the days between any two dates of the corpus: all documents move by one shift",),
     ),
 }
-IN_CLEAR = (
-    "the days between the dates of a document, and the form that each is written in",
-    "minutes of times, offsets of time zones, ages up to 89, and words that are relative to a date "
-    "or a time",
-    "that a holiday is named, and that a date implies an age over 89; neither which nor when",
-)
+DAYS_BETWEEN = "the days between the dates of a document, and the form that each is written in"
+BESIDE_DATES = "ages up to 89, and words that are relative to a date or a time"
+HIDDEN = "that a holiday is named, and that a date implies an age over 89; neither which nor when"
 
 ORDER_SHOWN = (
     "which order of day and month numeric dates are read in: that a day is above 12, where the "
     "setting"
 )
 ORDER_SETTINGS = {"auto": "mdy (English) or dmy"}
-IN_WEEKS = "days of the week, and all times of a document in which a time has a date"
+PARTS_OF_TIMES = "minutes of times, offsets of time zones"
+WITHOUT_TIMES = "times of day, also those with a date: no label of times is replaced with the dates"
+_OF_TIMES = re.compile(r"time?\Z", re.IGNORECASE)
+IN_WEEKS = "days of the week"
+TIMES_IN_WEEKS = "all times of a document in which a time has a date"
 
 
 @registry.dx_surrogates("dx.DateShift.v1")
@@ -132,9 +138,10 @@ def make_date_shift(
     return DateShift(epsilon, window, 7 if weeks else 1, order, by_key, scope)
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class DateShift:
-    """See make_date_shift. step: the shift is a multiple of it, in days. moves: key of SCOPES."""
+    """See make_date_shift. step: the shift is a multiple of it, in days. moves: key of SCOPES.
+    times: whether times of day move; set by for_labels."""
 
     epsilon: float
     window: int | None
@@ -142,6 +149,7 @@ class DateShift:
     order: str
     scope: Scope
     moves: str
+    times: bool = True
 
     name = "dx.DateShift.v1"
     way = "drawn"
@@ -151,7 +159,10 @@ class DateShift:
     def in_clear(self) -> tuple[str, ...]:
         """Descriptions of what is visible of a mention, for the receipt."""
         order = f"{ORDER_SHOWN} {ORDER_SETTINGS.get(self.order, self.order)} does not fit"
-        return (*IN_CLEAR, order) + (IN_WEEKS,) * (self.step == 7) + SCOPES[self.moves][1]
+        weeks = (IN_WEEKS + f", and {TIMES_IN_WEEKS}" * self.times,) * (self.step == 7)
+        times = (f"{PARTS_OF_TIMES}, {BESIDE_DATES}",)
+        beside = times if self.times else (WITHOUT_TIMES, BESIDE_DATES)
+        return (DAYS_BETWEEN, *beside, HIDDEN, order, *weeks, *SCOPES[self.moves][1])
 
     @cached_property
     def guarantee(self) -> Guarantee:
@@ -161,11 +172,16 @@ class DateShift:
             steps = 2 * (self.window // self.step) + 1
             delta = stays = 1 / steps
             notes += f"delta is that of one step apart; d steps apart it is d / {steps}. "
+        clocks = (
+            "times without a date that are all earlier or later by the same number of hours "
+            "(epsilon 0) and dates, as they are read (docs/how-to/entities.md), by"
+            if self.times
+            else "the same times of day, and dates, as they are read (docs/how-to/entities.md), "
+            "that are all earlier or later by"
+        )
         adjacency = (
-            f"{SCOPES[self.moves][0]} of one layout and order of day and month, with times without "
-            "a date that are all earlier or later by the same number of hours (epsilon 0) and "
-            "dates, as they are read (docs/how-to/entities.md), by the same number of "
-            f"{'whole weeks' if self.step == 7 else 'days'}"
+            f"{SCOPES[self.moves][0]} of one layout and order of day and month, with {clocks} the "
+            f"same number of {'whole weeks' if self.step == 7 else 'days'}"
         )
         return Guarantee(
             "approx-dp" if delta else "metric-dp",
@@ -181,6 +197,8 @@ class DateShift:
     @property
     def _note_on_hours(self) -> str:
         """What the guarantee is worth where a time has a date."""
+        if not self.times:
+            return ""
         if self.step == 7:
             return "A time with a date stays on its hour. "
         if self.moves != "document":
@@ -194,6 +212,12 @@ class DateShift:
             "many days apart as the first time with a date. "
         )
 
+    def for_labels(self, labels: Collection[str]) -> DateShift:
+        """Return the shift that replaces these labels. Without one of times (TIME, DATE_TIME, tim)
+        a time alone stays, so those with a date stay too: the time from one to the other stays."""
+        times = any(_OF_TIMES.search(label) for label in labels)
+        return dataclasses.replace(self, times=times)
+
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Move each mention. A mention that is no date, and not relative to one, becomes [DATE]."""
         user = "" if self.moves == ONE_SHIFT else draws.user
@@ -203,7 +227,9 @@ class DateShift:
         order = draws.order or self.order
         if order == "auto":
             order = "mdy" if draws.language == "en" else "dmy"
-        timeline = Timeline(mentions, order, draws.language, is_one_shift=bool(shared))
+        timeline = Timeline(
+            mentions, order, draws.language, is_one_shift=bool(shared), times=self.times
+        )
         # An hour over midnight would change days of the week, which `weeks` keeps.
         return timeline.move(days, 0 if self.step == 7 and timeline.has_dated_times else hours)
 
@@ -248,6 +274,8 @@ class Timeline:
         language: Language of the document.
         is_one_shift: Whether other documents move by the same shift. Then a day without a time
             counts from midnight, since it must move alike in all of them.
+        times: Whether times of day move. Else they stay as they are written, and every day counts
+            from midnight, so that hours move nothing.
     """
 
     def __init__(
@@ -257,6 +285,7 @@ class Timeline:
         language: str = "en",
         *,
         is_one_shift: bool = False,
+        times: bool = True,
     ) -> None:
         # The order depends on which dates fit which order, so on their values: the order of the
         # output shows that a day is above 12 (as [DATE] in its place would), and DateShift.in_clear
@@ -268,6 +297,8 @@ class Timeline:
         self._mentions, self._language = mentions, language
         order = _order_of(mentions, order, language)
         self._pieces = [_read(mention, order, language) for mention in mentions]
+        if not times:
+            self._pieces = [[_without_time(p) for p in pieces] for pieces in self._pieces]
         self._bind_times(is_one_shift)
         # First days with a year, then days without a year beside them, then days without a month.
         self._number_days(lambda piece: piece.has_year, [])
@@ -450,6 +481,11 @@ def _is_age(label: str, number: str, lead: str) -> bool:
         return True
     old = all(int(age) >= TOP_AGE for age in re.findall(r"\d+", number))
     return old and pattern("OLD_BEFORE").search(lead) is not None
+
+
+def _without_time(piece: Piece) -> Piece:
+    """Return a piece, a time of day as it is written."""
+    return piece.text if isinstance(piece, Clock | Loose) else piece
 
 
 def _lead(mention: Mention) -> str:

@@ -435,12 +435,14 @@ def _clock(m: Written) -> Clock | Loose:
         )
 
     # The half of the day of nine o'clock is not known, so it cannot be the time of a date.
-    return Loose(lambda shift: write((hour + shift) % 12)) if spoken else Clock(hour, write)
+    if spoken:
+        return Loose(lambda shift: write((hour + shift) % 12), m.text)
+    return Clock(hour, write, m.text)
 
 
 def _noon(m: Written) -> Clock:
     names = [f"{hour or 12} {half}" for half in ("am", "pm") for hour in range(12)]
-    return Clock(0 if m.text.lower() == "midnight" else 12, names.__getitem__)
+    return Clock(0 if m.text.lower() == "midnight" else 12, names.__getitem__, m.text)
 
 
 def cap_ages(ages: str) -> str:

@@ -10,7 +10,7 @@ dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,9 @@ from ..about import DATA
 from ..errors import DxError, Errors
 from ..privacy.guarantee import Guarantee
 from ..registries import registry
+from ..text.mentions import plain_label
 from ..validate import check_part, fail, one_of, whole
-from .base import WAYS, Draws, Mention, Surrogate, is_same
+from .base import WAYS, ByLabels, Draws, Mention, Surrogate, is_same
 
 NO_LOSS = Guarantee("none", notes="The original is unchanged, or its surrogate is always the same.")
 CONSTANT = Guarantee(
@@ -162,3 +163,21 @@ def surrogates_of(setting: Any) -> dict[str, Surrogate]:
         check_part(f"surrogate for {label}", surrogate, Surrogate, block)
         one_of(f"way of the surrogate for {label}", surrogate.way, WAYS)
     return setting if isinstance(setting, Preset) else dict(setting)
+
+
+def told_labels(
+    surrogates: Mapping[str, Surrogate], replaced: Collection[str]
+) -> dict[str, Surrogate]:
+    """Return the surrogates by label, after those that depend on their labels are told them.
+
+    replaced: the labels that are replaced, as a selector names them.
+    """
+    of = {label: surrogates.get(label, surrogates.get(plain_label(label))) for label in replaced}
+    told = dict[int, Surrogate]()
+    for surrogate in surrogates.values():
+        if isinstance(surrogate, ByLabels) and id(surrogate) not in told:
+            # Labels with equal surrogates share their draws.
+            labels = [label for label, other in of.items() if other == surrogate]
+            told[id(surrogate)] = surrogate.for_labels(labels)
+    by_label = {label: told.get(id(one), one) for label, one in surrogates.items()}
+    return Preset(by_label) if isinstance(surrogates, Preset) else by_label

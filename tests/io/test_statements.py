@@ -148,7 +148,8 @@ def test_the_page_loads_nothing_and_holds_no_text_and_no_name_of_a_file(read):
 def test_a_run_is_stated_with_its_numbers(release):
     page, full, done = release("n.txt", "--entities", "person,date,phone,id")
     count = json.loads(full.read_text())["count"]
-    replaced, _, unchecked, linked, actions = map(" ".join, page.questions.values())
+    replaced, stays, unchecked, linked, actions = map(" ".join, page.questions.values())
+    assert "Times of day stay" in stays
     for label, noun in {"PERSON": "Names of persons", "DATE": "Dates and ages"}.items():
         mentions = count["mentions"][label]
         assert f"{noun}: {mentions['replaced']} of {mentions['found']}, by " in replaced

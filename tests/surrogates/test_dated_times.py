@@ -1,4 +1,5 @@
-"""Times with a date: both move over midnight together, in every form, and what that guarantees."""
+"""Times with a date: both move over midnight together, in every form, or both stay by days alone;
+and what that guarantees."""
 
 import re
 from datetime import datetime, timedelta
@@ -6,10 +7,13 @@ from math import ceil, exp, log
 
 import pytest
 from conftest import pipeline_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.surrogates import Draws, Mention
-from spacy_dxprivacy.surrogates.date_shift import Timeline, make_date_shift
+from spacy_dxprivacy.surrogates.date_shift import WITHOUT_TIMES, Timeline, make_date_shift
+from spacy_dxprivacy.surrogates.plain import make_preset
 from spacy_dxprivacy.surrogates.replacements import replace_mentions
 
 LABELS = ("DATE", "TIME")
@@ -209,3 +213,103 @@ def test_the_guarantee_states_hours(key):
     assert "hours" in make_date_shift().guarantee.adjacency
     assert "ceil(t / 24)" in make_date_shift().guarantee.notes
     assert "r / 24" in make_date_shift(scope="corpus", key=key).guarantee.notes
+
+
+# -- without a label of times ----------------------------------------------------------------------
+
+CHART = (
+    "Admitted 2023-03-14 23:50, intubated at 00:20. Seen 15 March 2023 at 1:05 am by the team, and "
+    "on 3/16/23, 11:50 PM too. [16/Mar/2023:23:50:00 +0100] up. 2023-03-16T23:50:00Z end."
+)
+CLOCK = re.compile(r"(?<!\d)\d?\d:\d\d(?::\d\d)?(?: ?[ap]m)?", re.I)
+
+
+def shift_of(labels, surrogates=None):
+    """The shift of DATE in a pipeline that replaces these labels."""
+    pipe = pipeline_of("dx_entity_ruler").add_pipe(
+        "dx_entity_sanitizer", config={"labels": labels, "surrogates": surrogates or "standard"}
+    )
+    return pipe.settings.surrogates["DATE"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_times_stay_where_they_are_not_asked_for_and_dates_move_by_whole_days(seed):
+    """A time alone is no mention there: one with a date that moved by hours would be at another
+    distance from it."""
+    nlp = pipeline_of("dx_entity_ruler")
+    config = {"labels": ["PERSON", "DATE"], "seed": seed}
+    pipe = nlp.add_pipe("dx_entity_sanitizer", config=config)
+    doc = nlp(CHART)
+    assert CLOCK.findall(doc.text) == CLOCK.findall(CHART)
+    assert "2023-03-14" not in doc.text and "Z end" in doc.text
+    days = [datetime.fromisoformat(day) for day in re.findall(r"\d{4}-\d\d-\d\d", doc.text)]
+    assert days[1] - days[0] == timedelta(2)
+    assert WITHOUT_TIMES in doc._.dx.in_clear and not pipe.settings.surrogates["DATE"].times
+
+
+def test_the_labels_that_share_a_shift_say_whether_times_move():
+    dates, keep = {"@dx_surrogates": "dx.DateShift.v1"}, {"@dx_surrogates": "dx.Keep.v1"}
+    wider = {**dates, "epsilon": 0.1}
+    assert not shift_of(["DATE"]).times and shift_of(["DATE", "TIME"]).times
+    assert shift_of(["DATE_TIME"]).times and shift_of(["tim", "DATE"]).times
+    assert shift_of(["DATE", "TIME"], {"DATE": dates, "TIME": dates}).times
+    assert not shift_of(["DATE"], {"DATE": dates, "TIME": dates}).times
+    assert not shift_of(["DATE", "TIME"], {"DATE": dates, "TIME": keep}).times
+    assert not shift_of(["DATE", "TIME"], {"DATE": dates, "TIME": wider}).times
+
+
+def test_dates_move_by_whole_days_in_every_text_of_a_person(key):
+    """With one shift for many texts, with times and without, a date alone moves alike."""
+    moved = []
+    for labels in (["DATE"], ["DATE", "TIME"]):
+        shift = make_preset(scope="corpus", key=key)["DATE"].for_labels(labels)
+        for texts in (["2023-03-14 23:50", "2023-03-20"], ["2023-03-20"], ["2023-03-14 23:50"]):
+            drawn = shift.replace([Mention(text, "DATE") for text in texts], Draws(Rng(0), "ann"))
+            moved.append([text if len(text) == 10 else text[11:] for text in drawn])
+    whole, hours = moved[:3], moved[3:]
+    assert whole[0][0] == whole[2][0] == "23:50"
+    assert whole[0][1] == whole[1][0] == hours[0][1] == hours[1][0]
+
+
+def dated(day, times):
+    """Mentions with this day; a time in every form stands beside it, alone, or not at all."""
+    clock, *others = times
+    texts = [f"{day:%Y-%m-%d} {clock}", f"{day:%d %B %Y} at {others[0]}", f"{day:%Y-%m-%d}"]
+    texts += [f"{day:%A}", f"{others[1]} on {day:%m/%d/%Y}", f"{day:%Y%m%d}T235000Z", *others]
+    return [Mention(text, "DATE") for text in texts]
+
+
+TIMES = ["23:50", "00:00", "24:00", "9:05 am", "11:59 PM", "noon", "midnight", "half past nine"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dates(datetime(1990, 1, 1).date(), datetime(2060, 12, 31).date()),
+    st.lists(st.sampled_from(TIMES), min_size=3, max_size=3),
+    st.integers(-400, 400),
+    st.integers(-3000, 3000),
+    st.sampled_from([{}, {"is_one_shift": True}]),
+)
+def test_days_come_out_by_their_sum_with_the_shift_whatever_the_times(day, times, apart, k, one):
+    """The premise of the guarantee: epsilon for each day, as for dates alone, in both ways."""
+    other = Timeline(dated(day + timedelta(apart), times), "mdy", times=False, **one)
+    this = Timeline(dated(day, times), "mdy", times=False, **one)
+    out = this.move(k, 0)
+    assert out == other.move(k - apart, 0) == this.move(k, 23)
+    pairs = zip(dated(day, times), out, strict=True)
+    shown = [mention.text if text is None else text for mention, text in pairs]
+    alone = Timeline([Mention(f"{day:%Y-%m-%d}", "DATE")], "mdy").move(k, 0)
+    assert shown[2] == alone[0] and shown[6:] == times[1:]
+    assert times[0] in shown[0] and times[1] in shown[1] and times[2] in shown[4]
+
+
+def test_whole_days_alone_cost_nothing_for_hours(key):
+    for settings_ in ({}, {"window": 30}, {"weeks": True}, {"scope": "corpus", "key": key}):
+        shift = make_date_shift(**settings_).for_labels(["DATE"])
+        guarantee = shift.guarantee
+        assert "hours" not in guarantee.adjacency + guarantee.notes
+        assert "the same times of day" in guarantee.adjacency
+        assert any("days of the week" in s for s in shift.in_clear) == ("weeks" in settings_)
+        assert WITHOUT_TIMES in shift.in_clear and not any("minutes" in s for s in shift.in_clear)
+        asked = make_date_shift(**settings_).for_labels(["DATE", "TIME"])
+        assert asked == make_date_shift(**settings_) and WITHOUT_TIMES not in asked.in_clear
