@@ -35,6 +35,7 @@ from .tables import (
     pattern,
     words,
 )
+from .values import extent_of_date, extent_of_name, is_value
 from .words import builtin_lexicon, is_name, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -83,10 +84,11 @@ _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 # Words that stand before a name, and never before a term.
 _BEFORE_NAMES = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE_VERB").split("|")}
-_ROMAN = re.compile(r"[IVX]{1,4}[ab]?")
+_ROMAN = re.compile(r"[IVX]{1,4}[a-fA-F]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
 _INITIALS = re.compile(r"(?!U\.|D\.C|N\.[YJ])(?:[A-Z]\.){2,3}[A-Z]?")
 _NORMS = frozenset("ASTM BS DIN EN IEC IEEE ISO".split())  # bodies, before their numbers
+_SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 _BEFORE_ORDERS = frozenset({"on", "the"})
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
 _PERSONS = re.compile(rf"(?:{expanded('KIN')})s?")
@@ -154,13 +156,19 @@ class Bounds:
         return list(filter(None, judged))
 
     def _without_orders(self, matches: Iterable[Entity]) -> Iterator[Entity]:
-        """Yield the matches that are no numbers of statutes, norms or things, each without the
-        number of an item of an agenda: 24/07 VILLAGE HALL."""
+        """Yield the matches that are no values, and no numbers of statutes, norms or things, each
+        without the number of an item of an agenda: 24/07 VILLAGE HALL."""
         for label, start, end in matches:
             if label == "DATE" and self._is_no_date(start, end):
                 continue
             if label in _NUMBERED and self._is_of_statute(start, end):
                 continue
+            if is_value(self.doc, Entity(label, start, end)):
+                continue
+            if label == "DATE":
+                start, end = extent_of_date(self.doc, start, end)
+            elif label in _NAMED:
+                start, end = extent_of_name(self.doc, start, end)
             is_item = self.doc[start].idx in self._items
             start += is_item
             is_heading = is_item and not any(map(str.isdigit, self.texts[start:end]))
@@ -247,19 +255,19 @@ class Bounds:
         return places
 
     def _is_of_statute(self, start: int, end: int) -> bool:
-        """Return whether a number is the year of a statute, as in Equality Act 2010, s 13, or the
-        number of a norm, as in EN 1992-1-1."""
+        """Return whether a number is the year of a statute, as in Equality Act 2010, s 13, or its
+        number (Preservation Order 112), or the number of a norm, as in EN 1992-1-1."""
         before = self.texts[start - 1] if start else ""
         if before in _NORMS:
             return "-" in self.texts[start : end + 1]
         is_year = end - start == 1 or not self.texts[start + 1].isalnum()
-        return (
+        return bool(
             is_year
             and before.istitle()
             and before.lower() in _STATUTES
             and start > 1
             and self.texts[start - 2].istitle()
-            and "YEAR" in kinds(self.texts[start])
+            and ("YEAR" in kinds(self.texts[start]) or _SERIAL.fullmatch(self.texts[start]))
         )
 
     def _is_of_two(self, start: int, end: int) -> bool:
@@ -532,7 +540,8 @@ def _separates(
     token = doc[i]
     text = token.text
     if token.is_lower and text in _BETWEEN[label]:
-        return True
+        # A tokenizer takes wed for we'd.
+        return bool(token.whitespace_) or not doc[i + 1 : i + 2].text.isalpha()
     if label not in _NAMED or not start < i < end - 1:
         return False
     if token.lower_ in _STARTS and doc[i - 1].text.endswith("."):

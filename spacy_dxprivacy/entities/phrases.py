@@ -20,6 +20,7 @@ from .heads import values_in
 from .national import is_surely_national
 from .spoken import spoken_numbers_in
 from .tables import SYSTEM_ACCOUNTS, kind_of, pattern, words
+from .values import are_values
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
@@ -85,7 +86,7 @@ def identifiers_in(text: str) -> Iterator[Entity]:
     """Yield plates, references, numbers of persons and ages whose form identifies them."""
     for match in pattern("IDENTIFIER").finditer(text):
         named = match["who"] or match["named"]
-        if named is None or is_name(named):
+        if (named is None or is_name(named)) and not are_values(match[0]):
             yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
 
 

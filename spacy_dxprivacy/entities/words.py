@@ -72,6 +72,7 @@ _HOST_ENDS = frozenset(
 )
 _TRIPLED = re.compile(r"(.)\1\1")
 _DIGIT = re.compile(r"\d")
+_DECIMAL = re.compile(r"\d{1,3}(?:[.,]\d{1,2}){1,2}")
 _DIGIT_KINDS = {
     "YY": re.compile(r"\d\d"),
     "DAY": re.compile(r"0?[1-9]|[12]\d|3[01]"),
@@ -206,7 +207,7 @@ def _judge_word(word: str) -> frozenset[str]:
         word_kinds |= {lower, *(kind for kind, listed in FOLLOWING.items() if lower in listed)}
     if word[:1].isdigit() or word.startswith("mid-"):
         word_kinds |= {kind for kind, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
-        return frozenset(word_kinds | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else word_kinds)
+        return frozenset(word_kinds | {"CODE"} if _is_code(lower) else word_kinds)
     if _NAME_SHAPE.fullmatch(word.rstrip(".")):
         word_kinds |= _calendar_kinds(word)
         if word.islower():
@@ -224,9 +225,14 @@ def _judge_word(word: str) -> frozenset[str]:
     return frozenset(word_kinds)
 
 
+def _is_code(word: str) -> bool:
+    """Return whether a word has three digits, and is no decimal or number of a section (14.2)."""
+    return len(_DIGIT.findall(word)) > 2 and not _DECIMAL.fullmatch(word)
+
+
 def _judge_glued(word: str, word_kinds: set[str]) -> None:
     """Add kinds for codes, and for names within a longer token (Anna/Peter, Peter:"Yes)."""
-    if len(_DIGIT.findall(word)) > 2:
+    if _is_code(word):
         word_kinds.add("CODE")
     pieces = [] if re.search("@|www|//", word) else _PIECE.findall(word)
     if len(pieces) < 9 and any({"SURE_FIRST", "LOW_FIRST"} & kinds(piece) for piece in pieces):

@@ -49,8 +49,9 @@ _BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNIT
 _DETERMINERS = words("DETERMINERS")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SAME_AGE = re.compile(rf"\A({TOP_AGE})\D+{TOP_AGE}\Z")
-# No form begins or ends within a longer word, except the time of 2020-01-05T14:05Z.
-_BEGIN = re.compile(r"(?:(?<!\w)|(?<=\d[tT]))(?=\S)")
+# No form begins or ends within a longer word, except the time of 2020-01-05T14:05Z. None begins
+# within a decimal number: 28.8 years.
+_BEGIN = re.compile(r"(?:(?<!\w)(?<!\d\.)|(?<=\d[tT]))(?=\S)")
 _END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ]))"
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 

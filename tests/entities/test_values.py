@@ -1,0 +1,86 @@
+"""Values, scales, votes, sections and code stay as they are; what looks like them and names someone
+does not."""
+
+import pytest
+from conftest import pipeline_of
+
+from spacy_dxprivacy.surrogates.dates import read
+
+LABELS = {"PERSON", "DATE", "GPE", "ADDRESS", "ORG", "EMAIL", "PHONE", "ID", "URL", "SECRET"}
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+
+
+def found(nlp, text):
+    """Texts of the entities that are replaced by default, by label."""
+    return {(ent.label_, ent.text) for ent in nlp(text).ents if ent.label_ in LABELS}
+
+
+VALUES = {
+    "units of rates": "Speed 1.2 Gbit/s down, 50 Mbit/s up, 12.3MB/45.6MB read, 3 Gbit/s peak.",
+    "units of length": "The doors are 90 cm wide, the ditch 2 m deep, the wall 40 ft long.",
+    "abbreviations with a value": "STEMI, ST +3 mm; rents rise by CPI + 1% or RPI - 0.5%.",
+    "durations": "Took 1m32s, lag 12m3s, total 14m30s, the ferry 1h45, shutter 1/250s.",
+    "numbers of programs": "At offset 0x1F40; 0b1010 is 10 and 0o17 is 15.",
+    "sizes": "2x4 timber, M8x40 bolts, a screen of 2556x1179.",
+    "stages of tumours": "Stage T2N1M0, ER 8/8; then ypT1N0M0.",
+    "stages of a coma": "GCS E3V4M5 on arrival, E4V5M6 now.",
+    "vertebrae": "Fracture T12-L1, fusion C5-C6.",
+    "compounds and isotopes": "C6H12O6 and C-14, U-235, Tc-99m.",
+    "lenses": "R: +1.50/-0.50x180, L: +1.25 DS",
+    "vital signs": "HR 132 RR 40 T 39.1, HR 88 BP 120.",
+    "births": "G2 P1, 8 cm dilated, then G3 P2+1.",
+    "answers of a server": '"GET / HTTP/1.1" 200 5316 and "GET /a HTTP/2.0" 404 1690',
+    "votes": "The vote was 11-4-2; the majority (3-2) agreed; it fell 5-8.",
+    "calls and items": "Here t(212) = 2.91, n(5) = 21, f(3) = 9, see items [12]-[15].",
+    "settings": "Sent icmp_seq=3 ttl=57 time=11.8 ms",
+    "rates": "Interest is 3.9% APR, and APR 24.9% on the card.",
+    "groups": "under-16s £3.25, over-65s free",
+    "sections": "Standing order 14.2 applies; see order 3.12 and ref 3.14.",
+    "orders": "The oak is under Tree Preservation Order 112 and must stay.",
+    "things": "There were no 500 errors, no 404 pages; in case 300 more come, call.",
+    "items with letters": "Gusting 30. Exhibit 12-B. Visibility one mile.",
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_a_value_is_no_name_date_or_identifier(nlp, kind):
+    shown = {text for label, text in found(nlp, VALUES[kind]) if label != "DATE" or "d" not in text}
+    assert not [text for text in shown if any(map(str.isdigit, text)) or text in VALUES[kind]]
+
+
+NAMES = {
+    "K1A 0B1 is the code of the office.": ("ADDRESS", "K1A 0B1"),
+    "The plate is AB 123 CD on a red van.": ("ID", "AB 123 CD"),
+    "His MRN: E4V5M6.": ("ID", "E4V5M6"),
+    "Booking reference 12m3s, please.": ("ID", "12m3s"),
+    "Call +44 20 7946 0018 today.": ("PHONE", "+44 20 7946 0018"),
+    "Order 44712 was late.": ("ID", "44712"),
+    "We meet on 3-2 or 5-12-2021.": ("DATE", "5-12-2021"),
+    "In April 24 people left; apr 4 too.": ("DATE", "April"),
+}
+
+
+@pytest.mark.parametrize("text", NAMES)
+def test_what_names_someone_is_found_in_the_form_of_a_value(nlp, text):
+    label, name = NAMES[text]
+    assert any(kind == label and name in shown for kind, shown in found(nlp, text)), text
+
+
+@pytest.mark.parametrize(("text", "dates", "others"), [
+    ("See you tue 4 june 10am, ok?", ["tue 4 june"], []),
+    ("It was wed 5/6 and then wed 5 june.", ["wed 5/6", "wed 5 june"], []),
+    ("You get 28 days holiday and 30 days notice.", ["28 days"], ["holiday", "notice"]),
+    ("We are open Mon-Fri 9-5 and sat-sun 10-2.", ["Mon-Fri", "sat-sun"], ["9-5", "10-2"]),
+])  # fmt: skip
+def test_a_date_has_its_first_word_and_neither_an_hour_nor_what_it_counts(nlp, text, dates, others):
+    shown = [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"]
+    assert set(dates) <= set(shown)
+    assert not [text for text in others if any(text in date for date in shown)]
+
+
+def test_a_decimal_number_of_years_stays():
+    assert read("28.8 years", "mdy", "en") == ["28.8 years"]
