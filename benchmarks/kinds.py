@@ -40,7 +40,6 @@ from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
 from spacy_dxprivacy.lab.golden import PARTICLES, WORD
 from spacy_dxprivacy.surrogates.name_forms import TITLES
 from spacy_dxprivacy.surrogates.replacements import replace_mentions
-from spacy_dxprivacy.text.mentions import find_entities
 
 KINDS = Path(__file__).parent / "entity_texts" / "kinds.jsonl"
 LABELS = "person,date,gpe,address,org,email,phone,id,url"
@@ -87,12 +86,13 @@ Recogniser = Callable[[str], list[Change]]
 def ours() -> Recogniser:
     """Return entity mode with rules and network."""
     nlp = make_pipeline(entities=LABELS, model="rules,network")
-    surrogates = get_sanitizer(nlp).settings.active_surrogates
+    settings = get_sanitizer(nlp).settings
+    surrogates, selector = settings.active_surrogates, settings.selector
     nlp.select_pipes(disable=nlp.pipe_names[-1:])
 
     def changes(text: str) -> list[Change]:
         doc = nlp(text)
-        found = replace_mentions(doc, surrogates, Rng(seed=1), find_entities(doc, [*surrogates]))
+        found = replace_mentions(doc, surrogates, Rng(seed=1), selector.entities(doc))
         spans = ((doc[item.start : item.end], item.text) for item in found)
         return [Change(s.start_char, s.end_char, new) for s, new in spans if new is not None]
 
