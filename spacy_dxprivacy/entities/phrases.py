@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import cast
 
+from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word
@@ -29,6 +30,7 @@ _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _SHOUTED_TERMS, _KOREAN = words("SHOUTED_TERMS"), words("KOREAN")
+_NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 _STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
 _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 
@@ -124,7 +126,9 @@ def addresses(text: str) -> Iterator[tuple[int, int]]:
     place = 0
     while core := pattern("ADDRESS").search(text, place):
         start, end = core.start(), _extend(text, core.end())
-        yield start, end
+        numbered = _NUMBERED.fullmatch(core[0])
+        if numbered is None or _is_new(numbered[1]):
+            yield start, end
         place = max(end, start + 1)
 
 
@@ -139,6 +143,8 @@ def _extend(text: str, end: int) -> int:
             kind in ("lower", "small") or (kind == "town" and text[end - 1] in ".?!")
         ):
             break
+        if kind == "lower" and not _may_be_town(piece[0].lower()):
+            break  # since June 2017
         end, pieces = piece.end(), pieces + 1
         if kind in ("unit", "code", "land", "small") or (kind == "state" and broken):
             firm, weak = end, False
@@ -148,6 +154,12 @@ def _extend(text: str, end: int) -> int:
             weak = True
         unit = kind == "unit" and not broken  # a town may follow the unit on the same line
     return firm
+
+
+def _may_be_town(lower: str) -> bool:
+    """Return whether words in small letters may be a town: no function words, not all common."""
+    named = re.findall(r"[^\W\d_]+", lower)
+    return STOP_WORDS.isdisjoint(named) and not all(map(is_word, named))
 
 
 # -- organisations, places, names --------------------------------------------------------------

@@ -65,7 +65,7 @@ _NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
 _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
 _PIECE = re.compile(r"[^\W\d_]{3,}")
-_SETTING = re.compile(r"[a-z_]{2,30}(?:\.[a-z_]{2,30})*\.[a-z_]{3,30}")
+_SETTING = re.compile(r"[a-z\d_]{1,30}(?:\.[a-z\d_]{1,30})*\.[a-z_]{2,30}")
 _HOST_ENDS = frozenset(
     "com org net edu gov mil int info biz pro example test invalid local home internal app dev "
     "cloud online site shop store tech blog live news".split()
@@ -356,11 +356,13 @@ def is_file_name(text: str) -> bool:
 
 def is_setting(text: str) -> bool:
     """Return whether a text is the name of a setting or a module, as user.email and app.core.models
-    are, rather than of a host: common words without a scheme, a path or an ending of many hosts."""
-    pieces = text.split(".")
-    if not _SETTING.fullmatch(text) or pieces[-1] in _HOST_ENDS:
+    are, or words without a blank (it was ok.so what), rather than of a host: common words without a
+    scheme, a path or an ending of many hosts."""
+    *pieces, last = text.split(".")
+    if not _SETTING.fullmatch(text) or last in _HOST_ENDS or not is_word(last):
         return False
-    return is_word(pieces[-1]) and all(is_word(piece) or not is_name(piece) for piece in pieces)
+    is_of_land = len(last) == 2
+    return all(is_word(piece) or not (is_of_land or is_name(piece)) for piece in pieces)
 
 
 # -- the features of tokens, for the network ---------------------------------------------------
