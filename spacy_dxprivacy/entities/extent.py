@@ -47,7 +47,7 @@ _SEPARATORS = frozenset("- – — − / | • · & + *".split())  # of two name
 _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _AND = frozenset({"and", "&", "or", "for"})
 _FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
-_LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
+LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
 _LONGEST_FIRM = max(map(len, FIRMS))  # in characters: no name has more tokens
 _COURTS = frozenset("court courts tribunal tribunals".split())
 # The longest word of each legal or Latin phrase: most texts have none, and skip the search.
@@ -556,7 +556,7 @@ def _separates(
         before, after = doc[i - 1].text, doc[i + 1].text
         partners = is_name(before) and is_name(after) and not _completes(ends[i])
         partners &= kinds(after).isdisjoint({"WEEKDAY", "MONTH"})
-        return not (partners or after.rstrip(".") in _LEGAL)
+        return not (partners or after.rstrip(".") in LEGAL)
     if text == "," and label == "GPE":
         return "state" not in builtin_lexicon().of(doc[i + 1].text)
     if text in _AND:

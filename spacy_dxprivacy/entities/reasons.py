@@ -13,19 +13,21 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..arrays import Floats2d
 from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
 from .decoding import odds
+from .extent import LEGAL
 from .tables import FOLLOWING, PLACES, PRODUCTS, expanded, pattern
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
 # Ratio of the probability of an entity to that of no entity, from which common words are names;
 # of a firm, from which common words with a number are.
-SURELY = {"PERSON": 2.0, "GPE": 5.0, "ORG": 20.0}
+SURELY = {"PERSON": 6.0, "GPE": 5.0, "ORG": 20.0}
+SURELY_SMALL = 100.0  # the same for a common word in small letters beside a name with a capital
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
 MIN_SMALL = 3  # letters of a place or firm in small letters
@@ -35,6 +37,7 @@ _ARTICLES, _AFTER_THING = (
     frozenset({"the", "a", "an"}),
     frozenset(". , ; : ! ? ) under in on at to by for from with and or".split()),
 )
+_ENDS = frozenset({"'s", "’s"})
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
@@ -115,10 +118,30 @@ class Context:
         """Return whether a rule found a part of an entity."""
         return not self.ruled.isdisjoint(range(entity.start, entity.end))
 
-    def is_certain(self, entity: Entity) -> bool:
-        """Return whether the network takes a word of an entity for one even if it is common."""
-        label, start, end = entity
-        return any(odds(self.shares, label, i) > SURELY[label] for i in range(start, end))
+    def is_certain(self, label: str, i: int) -> bool:
+        """Return whether the network takes a word for a name even if it is common."""
+        return odds(self.shares, label, i) > SURELY[label]
+
+
+def without_small_ends(context: Context, entity: Entity) -> Entity:
+    """Return a name with capitals without common words in small letters at its ends, as in "the
+    Dublin region" and "Nyloc nut", unless the network is certain of them."""
+    label, start, end = entity
+    if label not in SURELY or not any(t.text[0].isupper() for t in context.doc[start:end]):
+        return entity
+
+    def is_beside(i: int) -> bool:
+        token = context.doc[i]
+        is_word_of_text = token.is_alpha and (token.is_stop or _is_common(context.doc, i))
+        is_sure = odds(context.shares, label, i) > SURELY_SMALL
+        return token.is_lower and is_word_of_text and not is_sure
+
+    doc = context.doc
+    while doc[start].whitespace_ and (is_beside(start) or doc[start].text == "the"):
+        start += 1
+    while doc[end - 2].whitespace_ and is_beside(end - 1):
+        end -= 1
+    return Entity(label, start, end)
 
 
 Reason = Callable[[Context, Entity], bool]
@@ -192,9 +215,11 @@ def is_fraction(context: Context, entity: Entity) -> bool:
 
 
 @reason("GPE", "ORG")
-def has_at_sign(context: Context, entity: Entity) -> bool:
-    """Return whether a place or a firm has the sign of an account: @nightowl."""
-    return "@" in context.text(entity.start, entity.end)
+def is_code(context: Context, entity: Entity) -> bool:
+    """Return whether a place or a firm has the sign of an account (@nightowl), or is the name of a
+    setting (max.size)."""
+    text = context.text(entity.start, entity.end)
+    return "@" in text or is_setting(text)
 
 
 @reason("PERSON", "GPE", "ORG")
@@ -270,7 +295,7 @@ def is_opening(context: Context, entity: Entity) -> bool:
     """Return whether a common word begins a sentence and a mark follows ("Splendid."), or is in
     capitals there; not one that is alone on its line, as a signature is."""
     doc, i = context.doc, entity.start
-    if not _is_common(context, i):
+    if not _is_common(doc, i):
         return False
     before, after = doc[i - 1 : i], doc[i + 1 : i + 2]
     opens = not before or before[0].is_space or before.text in _BEFORE_SENTENCES
@@ -300,26 +325,33 @@ def is_used_as_thing(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG")
 def is_common(context: Context, entity: Entity) -> bool:
-    """Return whether a person, a place, or a firm with a number is of common words (Ward 7,
-    2 Garages), for which neither a rule nor the network alone speaks."""
+    """Return whether an entity is of common words (Tax Clinic, Ward 7, 2 Garages), for which
+    neither a rule nor the network alone speaks."""
     label, start, end = entity
-    within = [i for i in range(start, end) if not context.doc[i].is_digit]
-    if label == "ORG" and len(within) == end - start:
+    if context.is_ruled(entity) or any(context.is_certain(label, i) for i in range(start, end)):
         return False
-    if context.is_ruled(entity) or context.is_certain(entity):
-        return False
-    return bool(within) and all(_is_common(context, i) for i in within)
+    return are_common(context.doc[start:end])
 
 
-def _is_common(context: Context, i: int) -> bool:
+def are_common(span: Span) -> bool:
+    """Return whether a span is of common words, beside numbers and links as "of". A legal form
+    makes them a firm: Kitchens Limited."""
+    is_cut = span.doc[span.end : span.end + 1].text == "-" and not span[-1].whitespace_
+    if is_cut or any(t.lower_.rstrip(".") in LEGAL for t in span):
+        return False
+    words = [t for t in span if not (t.is_digit or t.is_punct or t.is_stop or t.lower_ in _ENDS)]
+    return bool(words) and all(_is_common(span.doc, t.i) for t in words)
+
+
+def _is_common(doc: Doc, i: int) -> bool:
     """Return whether a word is no name and in no case a place, but a common word, or a heading in
     capitals before a full stop."""
-    text, lexicon = context.text(i), builtin_lexicon()
+    text, lexicon = doc[i].text, builtin_lexicon()
     title = text.capitalize()
     is_place = (lexicon.of(title) | lexicon.of(text.upper())) & PLACES
     if is_name(text) or is_place or title in ALSO_FIRST:
         return False
-    return is_ordinary(text.lower()) or (text.isupper() and context.text(i + 1) == ".")
+    return is_ordinary(text.lower()) or (text.isupper() and doc[i + 1 : i + 2].text == ".")
 
 
 # -- addresses -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ It reads English only; Docs of other languages keep their entities.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
@@ -27,7 +28,7 @@ from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .decoding import add_evidence, predict_tags, spans, without_marks
 from .extent import Bounds
-from .reasons import Context, is_entity
+from .reasons import Context, are_common, is_entity, without_small_ends
 from .tables import words
 from .words import builtin_lexicon, is_ordinary
 
@@ -35,6 +36,9 @@ MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text 
 FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
 Factors = dict[str, float]
 _NAMES, _NO_NAME_PART = frozenset({"PERSON", "GPE"}), words("NO_NAME_PART")
+_GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
+_FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
+_FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
@@ -106,6 +110,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         predictions = spans(add_evidence(without_marks(doc, shares), names), thresholds)
         for label, start, end in bounds.split(predictions):
             entity = Entity(label, *_trim(bounds, label, start, end))
+            entity = without_small_ends(context, entity)
             if is_entity(context, entity):
                 yield entity
 
@@ -147,13 +152,33 @@ def named_by_rules(doc: Doc) -> set[int]:
 
 
 def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
-    """Remove the persons and places of the rules from a Doc. Return each with its factor."""
-    names, others = list[Span](), list[Span]()
+    """Remove the persons and places of the rules from a Doc. Return each with its factor.
+
+    One that fills a field of a table counts twice, as the network finds no words beside it. Firms
+    of common words leave the Doc without a factor: their form alone (Chess Club, Board of
+    Directors) is that of departments and rooms too. Names within codes stay, since the network was
+    trained on none.
+    """
+    names, others = list[tuple[Entity, float]](), list[Span]()
+    text = doc.text
     for span in doc.ents:
-        is_evidence = span.id_ in evidence and span.label_ in _NAMES
-        (names if is_evidence else others).append(span)
+        is_rule = span.id_ in evidence
+        if is_rule and span.label_ in _NAMES and not _GLUED.search(span.text):
+            power = 2 if fills_field(text, span) else 1
+            names.append((Entity(span.label_, span.start, span.end), evidence[span.id_] ** power))
+        elif not (is_rule and span.label_ == "ORG" and are_common(span)):
+            others.append(span)
     doc.ents = tuple(others)
-    return [(Entity(span.label_, span.start, span.end), evidence[span.id_]) for span in names]
+    return names
+
+
+def fills_field(text: str, span: Span) -> bool:
+    """Return whether a span is a field between marks of a table: E-703,Grace,Bath."""
+    start, end = span.start_char, span.end_char
+    return (
+        _FIELD_START.search(text, max(start - 3, 0), start) is not None
+        and _FIELD_END.match(text, end) is not None
+    )
 
 
 def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:

@@ -1,0 +1,107 @@
+"""Words that are no names stay: departments, rooms, things, words beside names and addresses."""
+
+import pytest
+from conftest import pipeline_of
+
+from spacy_dxprivacy.entities.recogniser import take_evidence
+
+LABELS = {"PERSON", "GPE", "ORG", "ADDRESS", "URL"}
+LETTER = (
+    "Dear Ms Kettle,\n\nThank you for the letter. We read it twice. It was a dry week. {} We "
+    "hope to see you soon. Do write again.\n\nYours,\nAda Lind"
+)
+
+
+@pytest.fixture(scope="module")
+def marks():
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    return lambda text: [ent.text for ent in nlp(text).ents if ent.label_ in LABELS]
+
+
+def in_letter(marks, text):
+    """Return the marks of a text in a letter, without those of the letter."""
+    return marks(LETTER.format(text))[1:-1]
+
+
+@pytest.mark.parametrize("name", [
+    "Board of Directors", "Parish Finance Committee", "Archive Group", "Outdoor Centre",
+    "Residents' Association", "Breakfast Club", "Care Standards Commission", "Old School",
+])  # fmt: skip
+def test_bodies_of_common_words_stay(marks, name):
+    assert in_letter(marks, f"The {name} will meet on the day.") == []
+
+
+@pytest.mark.parametrize("name", [
+    "Kitchens Limited", "Harbour Lines Inc", "Quenby Dental Clinic", "Pellworth Council",
+])  # fmt: skip
+def test_a_legal_form_or_a_name_makes_a_firm_of_them(marks, name):
+    assert name in " ".join(in_letter(marks, f"She works for {name} in the north."))
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("He went to the United Kingdom by boat.", "United Kingdom"),
+    ("Traffic moved to the Dublin region at night.", "Dublin"),
+    ("She is in the Lagos office with a dog.", "Lagos"),
+])  # fmt: skip
+def test_small_words_beside_a_name_stay(marks, text, names):
+    assert in_letter(marks, text) == names.split("; ")
+
+
+@pytest.mark.parametrize("name", ["Baek Seung-woo", "Ludwig van Dahl", "Maria de la Cruz"])
+def test_small_parts_of_a_name_are_parts_of_it(marks, name):
+    assert name in in_letter(marks, f"We met {name} and his mother there.")
+
+
+@pytest.mark.parametrize(("text", "address"), [
+    ("I rent 56 Tottenham Lane, London N8 7EE, since June 2017, with a friend.",
+     "56 Tottenham Lane, London N8 7EE"),
+    ("He left 9 Brackenridge Lane, Lufkin, TX 75904, from March 2020, to travel.",
+     "9 Brackenridge Lane, Lufkin, TX 75904"),
+    ("Send it to 9 Brackenridge Lane, Lufkin, TX 75904\n\nRE: the claim.",
+     "9 Brackenridge Lane, Lufkin, TX 75904"),
+    ("Home: 9 Brackenridge Lane, Lufkin, TX 75904\n\nstudent card 201178.",
+     "9 Brackenridge Lane, Lufkin, TX 75904"),
+])  # fmt: skip
+def test_an_address_ends_before_words_that_are_no_town(marks, text, address):
+    assert in_letter(marks, text)[0] == address
+
+
+def test_a_town_in_small_letters_is_part_of_an_address(marks):
+    assert "12 mill road, leeds 74104" in marks("i live at 12 mill road, leeds 74104 now")
+
+
+def test_numbers_of_rules_are_no_address(marks):
+    assert in_letter(marks, "It was brought under Order 42 Rule 6.") == []
+
+
+@pytest.mark.parametrize("text", ["ok.so what", "it was a bit.of a mess", "see e.g.this one",
+                                  "set order.id and core.app.models"])  # fmt: skip
+def test_words_without_a_blank_are_no_host(marks, text):
+    assert marks(f"right then, {text}") == []
+
+
+@pytest.mark.parametrize("host", ["garcia.it", "t.me/kolya", "bit.ly/3xy", "ok.so/now",
+                                  "order.example", "priya.raman"])  # fmt: skip
+def test_hosts_are_found(marks, host):
+    assert host in " ".join(marks(f"right then, see {host} for more"))
+
+
+@pytest.mark.parametrize("word", ["Spanner", "Trolley", "Pigeons"])
+def test_common_words_that_the_network_alone_takes_for_persons_stay(marks, word):
+    assert in_letter(marks, f"It was late. {word} came in and went out again.") == []
+
+
+@pytest.mark.parametrize("name", ["gus77", "tunde_o", "lorcan_d", "nneka/"])
+def test_names_within_codes_stay_names(marks, name):
+    assert name.strip("/") in " ".join(marks(f"ask {name} about it, then tell me what was said"))
+
+
+@pytest.mark.parametrize(("text", "factor"), [
+    ("id;who\n703;Tendai;4", 9.0), ("703 | Tendai | 4", 9.0),
+    ("kg\tTendai\tyes", 9.0), ("We met Tendai, Ana and Bo.", 3.0), ('Not "Tendai" again.', 3.0),
+])  # fmt: skip
+def test_a_name_that_fills_a_field_counts_twice(text, factor):
+    doc = pipeline_of("dx_entity_ruler")(text)
+    found = take_evidence(doc, {"dx_rule": 3.0, "dx_guess": 3.0})
+    factors = {doc[start:end].text: of for (_, start, end), of in found}
+    assert factors["Tendai"] == factor
