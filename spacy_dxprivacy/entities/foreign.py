@@ -96,12 +96,56 @@ def dates_in(text: str, language: str) -> Iterator[Entity]:
     """Yield dates and times of day, in characters."""
     names = date_words(language)
     for kind, form in _date_forms(language):
+        before = -1  # where the last day of two numbers ends
         for match in form.finditer(text):
             if kind == "age" and int(match["n"]) < OLD:
                 continue
+            if kind == "numeric":
+                if not _is_day(match, language, before):
+                    continue
+                before = match.end()
             if kind == "month" and not (match["y"] or match["m"].lower() in names.months):
                 continue
             yield Entity("TIME" if kind == "clock" else "DATE", *match.span())
+
+
+@cache
+def _beside_days(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return patterns of what stands before a day of two numbers, between two of them, and behind a
+    fraction, which is none."""
+    names = date_words(language)
+    on = "|".join((names.on, *names.weekdays))
+    return (
+        re.compile(rf"(?<!\w)(?:{on})[.:,]{{0,2}}\s?(?:{names.on})?\s?\Z", re.I),
+        re.compile(rf"\s?(?:[-–/,&+]|{names.to}|oder|ou|o|of)\s?", re.I),
+        re.compile(
+            r"\s?(?:%|[dl]['’]|(?:de[lrsn]?|des|du|dei|degli|di|dos|van|von|sur|su|sobre)\b)"
+        ),
+    )
+
+
+def _is_day(match: re.Match[str], language: str, before: int) -> bool:
+    """Return whether two numbers are a day of a month: after a word as "am" or a day of the week,
+    after another such day (am 24.12. und 31.12.), or padded in German (04.05.).
+
+    before: Where the last such day ends; -1 if there is none.
+    """
+    text, start, day, month = match.string, match.start(), match["a"], match["b"]
+    if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12) or text[:start].endswith(
+        (".", ",", "/", "-")
+    ):
+        return False
+    cue, between, of = _beside_days(language)
+    if match["s"] != "." and of.match(text, match.end()):
+        return False
+    if match["s"] == "-" and len(day + month) < 4:
+        return False
+    if before >= 0 and between.fullmatch(text, before, start):
+        return True
+    if cue.search(text[max(start - 24, 0) : start]):
+        return True
+    is_padded = len(day + month) == 4 and (day + month).replace("10", "").find("0") >= 0
+    return language == "de" and match["s"] == "." and is_padded
 
 
 @cache

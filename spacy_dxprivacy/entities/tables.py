@@ -253,6 +253,7 @@ class DateWords:
     to: str = ""
     age: str = ""
     hour: str = ""
+    on: str = ""
     holidays: str = ""
 
     def number(self, month: str) -> int:

@@ -129,6 +129,9 @@ def test_surrogates_are_of_the_language(language):
         ("fr", "5 mars 2023", "1er avril 2023"),
         ("fr", "1er mars 2023", "28 mars 2023"),
         ("fr", "03/04/2019", "30/04/2019"),
+        ("de", "05.03.", "1.4."),
+        ("fr", "05/03", "1/4"),
+        ("nl", "05-03", "1-4"),
         ("es", "5 de marzo de 2023", "1 de abril de 2023"),
         ("es", "lunes", "domingo"),
         ("nl", "5 maart 2023", "1 april 2023"),
@@ -314,6 +317,30 @@ def test_addresses_are_whole_and_times_and_rooms_are_none(language, text, addres
     nlp = pipeline_of("dx_entity_ruler", lang=language)
     found = [ent.text for ent in nlp(text).ents if ent.label_ == "ADDRESS"]
     assert found == addresses
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "days"),
+    [
+        ("de", "Das Konsil fand am 04.05. statt, dann am 7.5. und 9.5. wieder.", 3),
+        ("de", "Vom 1.6. bis 3.6. Urlaub. Montag, 5.6.: Ruhe. Do., 8.6. frei. Termin: 9.6.", 5),
+        ("de", "04.05. Konsil, 06.05. Entlassung", 2),
+        ("de", "Abschnitt 4.5. gilt. Seite 3.4.1 fehlt. Version 2.1. ist da. Am 32.5. nie.", 0),
+        ("fr", "Rendez-vous le 04/05 à 9h, du 3/6 au 5/6, lundi 7/8.", 4),
+        ("fr", "Les 3/4 des gens, le 3/4 de la somme, au 1/2 du prix, le 3/4.", 1),
+        ("es", "Nos vemos el 4/5 a las diez, del 3/6 al 7/6. El 3/4 de los casos.", 3),
+        ("it", "Ci vediamo il 4/5 alle dieci, dal 3/6 al 7/6. Il 3/4 dei casi.", 3),
+        ("nl", "Wij komen op 04-05 en op 4/5, niet op 4-5 dagen.", 2),
+    ],
+)
+def test_days_of_two_numbers_are_dates_beside_a_cue(language, text, days):
+    nlp = pipeline_of("dx_entity_ruler", lang=language)
+    doc = nlp.make_doc(text)
+    doc.user_data["dx_language"] = language
+    for _, pipe in nlp.pipeline:
+        doc = pipe(doc)
+    found = [e.text for e in doc.ents if e.label_ == "DATE" and re.match(r"\d\d?[./-]\d", e.text)]
+    assert len(found) == days, found
 
 
 @pytest.mark.parametrize("part", ["A-", "rue de ", "12345 A ", "A&", "Anna Schneider kam. ", "a@"])
