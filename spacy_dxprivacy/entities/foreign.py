@@ -131,9 +131,8 @@ def _is_day(match: re.Match[str], language: str, before: int) -> bool:
     before: Where the last such day ends; -1 if there is none.
     """
     text, start, day, month = match.string, match.start(), match["a"], match["b"]
-    if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12) or text[:start].endswith(
-        (".", ",", "/", "-")
-    ):
+    exists = 1 <= int(day) <= 31 and 1 <= int(month) <= 12
+    if not exists or (start and text[start - 1] in ".,/-"):
         return False
     cue, between, of = _beside_days(language)
     if match["s"] != "." and of.match(text, match.end()):
