@@ -12,8 +12,9 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
 from ..arrays import Floats2d
 from ..text.mentions import Entity, is_capitalised, is_word
@@ -28,6 +29,8 @@ MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letter
 # of a firm, from which common words with a number are.
 SURELY = {"PERSON": 6.0, "GPE": 5.0, "ORG": 20.0}
 SURELY_SMALL = 100.0  # the same for a common word in small letters beside a name with a capital
+SURELY_TITLE = 30.0  # the same for a word in a heading whose words have capitals
+MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in a heading
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
 MIN_SMALL = 3  # letters of a place or firm in small letters
@@ -39,6 +42,7 @@ _ARTICLES, _AFTER_THING = (
 )
 _ENDS = frozenset({"'s", "’s"})
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
+_CLAUSE_ENDS = frozenset(". ! ? : ; |".split())
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
 _NUMBERED = re.compile(r"([a-z]{2,})-\d{1,4}")  # cache-4
@@ -79,14 +83,15 @@ _BELOW_90 = re.compile(r"[1-8]?\d", re.A)
 class Context:
     """A document, of which a reason reads what it needs.
 
-    shares: Tag probabilities of the network, shape (tokens, tags). ruled: Tokens of the persons
-    and places that a rule found, rather than a guess. unknown: Share of the lower-case words that
+    shares: Tag probabilities of the network, shape (tokens, tags). ruled, guessed: Tokens of the
+    persons and places that a rule, or a guess, found. unknown: Share of the lower-case words that
     are in no public table.
     """
 
     doc: Doc
     shares: Floats2d
     ruled: AbstractSet[int] = field(default_factory=frozenset)
+    guessed: AbstractSet[int] = field(default_factory=frozenset)
     unknown: float = 0.0
 
     def text(self, start: int, end: int | None = None) -> str:
@@ -304,6 +309,32 @@ def is_opening(context: Context, entity: Entity) -> bool:
     return opens and closes and (doc[i].is_upper or not is_alone)
 
 
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_in_title(context: Context, entity: Entity) -> bool:
+    """Return whether a word has only the capital of its heading (Stock and Dowel Sizes), where
+    neither a rule nor a guess finds it and the network is not sure."""
+    label, i, _ = entity
+    if i in context.ruled or i in context.guessed or not context.doc[i].is_title:
+        return False
+    if odds(context.shares, label, i) > SURELY_TITLE:
+        return False
+    beside = [t for t in clause_around(context.doc, i) if t.is_alpha and not t.is_stop]
+    capitals = sum(t.is_title and is_word(t.lower_) and not is_name(t.text) for t in beside)
+    small = sum(t.is_lower for t in beside)
+    return capitals > small and (capitals > 1 or not small)
+
+
+def clause_around(doc: Doc, i: int) -> list[Token]:
+    """Return the tokens beside the i-th one, as far as the next mark that ends a clause."""
+    before = takewhile(_is_within, reversed(doc[max(i - MAX_CLAUSE, 0) : i]))
+    after = takewhile(_is_within, doc[i + 1 : i + MAX_CLAUSE])
+    return [*before, *after]
+
+
+def _is_within(token: Token) -> bool:
+    return not (token.text in _CLAUSE_ENDS or (token.is_space and "\n" in token.text))
+
+
 @reason("PERSON", of_word=True)
 def is_used_as_thing(context: Context, entity: Entity) -> bool:
     """Return whether a text uses an unlisted word as that of a thing: with an article (a Glock),
@@ -330,17 +361,18 @@ def is_common(context: Context, entity: Entity) -> bool:
     label, start, end = entity
     if context.is_ruled(entity) or any(context.is_certain(label, i) for i in range(start, end)):
         return False
-    return are_common(context.doc[start:end])
+    return are_common(context.doc[start:end], label)
 
 
-def are_common(span: Span) -> bool:
-    """Return whether a span is of common words, beside numbers and links as "of". A legal form
-    makes them a firm: Kitchens Limited."""
+def are_common(span: Span, label: str) -> bool:
+    """Return whether a span is of common words, beside numbers and links as "of". A rare word may
+    be the name of a firm (Kestrel Freight), and a legal form makes one: Kitchens Limited."""
     is_cut = span.doc[span.end : span.end + 1].text == "-" and not span[-1].whitespace_
     if is_cut or any(t.lower_.rstrip(".") in LEGAL for t in span):
         return False
     words = [t for t in span if not (t.is_digit or t.is_punct or t.is_stop or t.lower_ in _ENDS)]
-    return bool(words) and all(_is_common(span.doc, t.i) for t in words)
+    rare = label == "ORG" and not all(is_word(t.lower_) for t in words)
+    return bool(words) and not rare and all(_is_common(span.doc, t.i) for t in words)
 
 
 def _is_common(doc: Doc, i: int) -> bool:

@@ -104,7 +104,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         The persons and places of the rules leave the Doc: they are evidence.
         """
         doc = bounds.doc
-        context = Context(doc, shares, named_by_rules(doc), unknown_share(doc))
+        context = Context(doc, shares, *named_by_rules(doc), unknown_share(doc))
         thresholds, evidence = self._factors_for(context.unknown)
         names = take_evidence(doc, evidence)
         predictions = spans(add_evidence(without_marks(doc, shares), names), thresholds)
@@ -145,10 +145,14 @@ def unknown_share(doc: Doc) -> float:
     return unknown / len(small) if len(small) > 2 else 0.0
 
 
-def named_by_rules(doc: Doc) -> set[int]:
-    """Return the tokens of the persons and places that a rule found, rather than a guess."""
-    named = (span for span in doc.ents if span.label_ in _NAMES and span.id_ != "dx_guess")
-    return {i for span in named for i in range(span.start, span.end)}
+def named_by_rules(doc: Doc) -> tuple[set[int], set[int]]:
+    """Return the tokens of the persons and places that a rule found, and those of guesses."""
+    ruled, guessed = set[int](), set[int]()
+    for span in doc.ents:
+        if span.label_ in _NAMES:
+            tokens = guessed if span.id_ == "dx_guess" else ruled
+            tokens.update(range(span.start, span.end))
+    return ruled, guessed
 
 
 def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
@@ -166,7 +170,7 @@ def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity,
         if is_rule and span.label_ in _NAMES and not _GLUED.search(span.text):
             power = 2 if fills_field(text, span) else 1
             names.append((Entity(span.label_, span.start, span.end), evidence[span.id_] ** power))
-        elif not (is_rule and span.label_ == "ORG" and are_common(span)):
+        elif not (is_rule and span.label_ == "ORG" and are_common(span, "ORG")):
             others.append(span)
     doc.ents = tuple(others)
     return names
