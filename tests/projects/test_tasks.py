@@ -97,6 +97,13 @@ def test_fields_are_named_by_columns_their_numbers_and_within_fields(tmp_path):
 
 
 @needs_script
+def test_releases_are_compared_at_the_shares_that_are_asked_for(run):
+    rows = run(".5,2,500", "--at", ".7")
+    equal = [row for row in rows if row["guarantee"].startswith("interpolated")]
+    assert [row["recovered"] for row in equal] == pytest.approx([0.7])
+
+
+@needs_script
 def test_entities_alone_leave_all_other_words_to_the_attacker(tasks, tmp_path):
     rows = []
     for i in range(24):

@@ -173,6 +173,8 @@ def main(arguments=None):
     parser.add_argument("--documents", type=int, default=4000, help="number of texts")
     parser.add_argument("--mechanism", "-m", action="append", help="in place of those here")
     parser.add_argument("--epsilon", "-e", help="LOW:HIGH:STEPS, or a list 1,2,5")
+    shares = "interpolate where these shares of the words are recovered"
+    parser.add_argument("--at", type=float, nargs="+", default=EQUAL, help=shares)
     parser.add_argument("--out", type=Path, default=Path("output/tasks"))
     options = parser.parse_args(arguments)
     study = Study(options.texts, options)
@@ -186,7 +188,7 @@ def main(arguments=None):
             print(f"{name}{at}: {recovered:.0%} recovered", flush=True)
     equal = [
         {**row, "guarantee": f"interpolated at recovered {share:g}"}
-        for share in EQUAL
+        for share in options.at
         for row in interpolate(releases, "recovered", share)
     ]
     ordered = sorted(releases, key=lambda row: row["recovered"])
