@@ -117,12 +117,17 @@ class Bounds:
         # at the start, since it is also a surname (Margaret Court) and a street (Maple Court).
         self._phrases: dict[int, int] = {}
         if not _PHRASE_WORDS.isdisjoint(self.lowers):
-            for match in pattern("FIXED").finditer(doc.text):
+            for match in pattern("FIXED").finditer(self.text):
                 _, first, last = in_tokens(doc, "", *match.span())
                 self._phrases |= dict.fromkeys(range(first, last), 0 if " " in match[0] else first)
         # Caches, as many matches are equal or share a word.
         self._judgements: dict[tuple[Entity, frozenset[str]], Entity | None] = {}
         self._listed: dict[tuple[int, str], bool] = {}
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the document, which a Doc joins anew at each access."""
+        return self.doc.text
 
     def split(self, matches: Iterable[Entity], spans: Iterable[Span] = ()) -> list[Entity]:
         """Return the matches, split at words and marks that separate names, without terms.
@@ -247,7 +252,7 @@ class Bounds:
         """Places of the numbers of an agenda, as 24/01 before a heading in capitals, in characters:
         at least three that count up."""
         places, run, last = set[int](), list[int](), (0, 0)
-        for match in _ITEM.finditer(self.doc.text):
+        for match in _ITEM.finditer(self.text):
             number = int(match[1]), int(match[2])
             run = [*run, match.start(1)] if number == (last[0], last[1] + 1) else [match.start(1)]
             last = number

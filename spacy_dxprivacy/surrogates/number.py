@@ -128,7 +128,7 @@ class Number:
         if mask.any():
             begins = np.array([token.idx for token in doc])
             for match in _GROUPS.finditer(doc.text):
-                mask[(begins >= match.start()) & (begins < match.end())] = False
+                mask[slice(*np.searchsorted(begins, match.span()))] = False
         return mask
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:

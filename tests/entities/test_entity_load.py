@@ -13,14 +13,17 @@ from pathlib import Path
 import pytest
 import spacy
 from conftest import pipeline_of
+from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.config.options import FileOptions
+from spacy_dxprivacy.entities.recogniser import set_entities, written_as_names
 from spacy_dxprivacy.entities.words import listed_names
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import read
 from spacy_dxprivacy.surrogates.base import Draws, Mention, Scope
 from spacy_dxprivacy.surrogates.place import Place
+from spacy_dxprivacy.text.mentions import Entity
 from spacy_dxprivacy.text.tokens import tokenize
 
 LABELS = "person date time gpe address org email phone url id quantity cardinal".split()
@@ -86,6 +89,20 @@ def test_the_work_for_a_text_doubles_with_its_length(nlp, form, size):
 
     short, long = (calls(partial(find, numbered(form, k * size))) for k in (1, 2))
     assert long < 1.1 * 2 * short
+
+
+@pytest.mark.parametrize(("label", "words"), [
+    ("DATE", "seen 3/4 again"), ("DATE", "open 9 - 5"), ("ORG", "of the house"),
+])  # fmt: skip
+def test_what_is_read_beside_an_entity_does_not_grow_with_the_text(label, words):
+    """A Doc joins its text anew at each access."""
+    words = words.split()
+    doc = Doc(spacy.blank("en").vocab, ["Maria", *words * 2_500])
+    last = 3 if label == "ORG" else 2  # the fraction, the first hour, or all words
+    found = [Entity(label, at + (last == 2), at + last) for at in range(1, len(doc), len(words))]
+    start = time.process_time()
+    set_entities(doc, written_as_names(doc, found))
+    assert time.process_time() - start < 2
 
 
 def test_the_work_for_places_doubles_with_their_number():
