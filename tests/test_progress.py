@@ -1,5 +1,6 @@
 """Lines of progress where stderr is no terminal: at equal intervals, and in a command alone."""
 
+import re
 import time
 
 import pytest
@@ -71,5 +72,40 @@ def test_the_steps_of_a_long_text_are_shown_and_those_of_a_short_one_are_not(
         monkeypatch.setattr(progress, "LONG", 4)
         nlp("A note of a few words.")
         next_lines(capsys)  # the first may have begun before
-        step = {"dx_entity_ruler": "rules", "dx_entity_recognizer": "network"}[name]
-        assert all(line.endswith(f"of 9, {step}") for line in next_lines(capsys))
+        steps = [line.partition("of 9, ")[2].partition(",")[0] for line in next_lines(capsys)]
+        assert {*steps} <= {*progress.STEPS}
+
+
+def test_a_long_text_says_its_share_and_the_time_left_until_it_is_done(capsys, monkeypatch):
+    """Soon, where other lines are farther apart."""
+    monkeypatch.setattr(progress, "SOON", EVERY)
+    monkeypatch.setattr(progress, "STEPS", {"first": 0.2, "second": 0.6, "last": 0.8})
+    with progress.lines(8 * EVERY), progress.bar(9, "note") as shown:
+        progress.step("first")
+        assert {line.rpartition("of 9, ")[2] for line in next_lines(capsys)} == {"first"}
+        progress.step("second", 0.5)
+        pattern = r"note: 00:\d\d, 0% of 9, second, about 62% of a text, 00:0\d left"
+        next_lines(capsys)  # the first may have begun before
+        assert all(re.fullmatch(pattern, line) for line in next_lines(capsys))
+        progress.step("first")  # of the next text
+        next_lines(capsys)
+        assert all(line.endswith(", first") for line in next_lines(capsys))
+        shown.update(1)
+        capsys.readouterr()
+        time.sleep(3 * EVERY)
+        assert len(capsys.readouterr().err.splitlines()) < 2  # that one may have begun before
+
+
+def test_the_steps_come_in_the_order_of_the_work():
+    shares = [*progress.STEPS.values()]
+    assert shares == sorted(shares) and shares[0] == 0 and shares[-1] < 1
+
+
+def test_a_bar_shows_the_step_until_the_text_is_done():
+    with progress._Bar(total=9, delay=0.0, leave=False) as shown:
+        progress.step("rules")
+        assert shown.postfix == "rules"
+        progress.step("network")
+        assert "about 50% of a text" in shown.postfix
+        shown.update(1)
+        assert not shown.postfix

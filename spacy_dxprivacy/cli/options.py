@@ -220,8 +220,8 @@ def name_options(message: str) -> str:
 
 SECONDS = 1.0
 bytes_bar: Any = partial(bar, label="sanitized", unit="B", unit_scale=True)
-# Where stderr is no terminal: a line in ten seconds, or in less than two from an attack, also where
-# a line of one task follows that of another.
+# Where stderr is no terminal: a line in ten seconds, or in less than two from an attack or a long
+# text, also where a line of one task follows that of another.
 progress_lines, attack_lines = partial(lines, 10.0), partial(lines, 0.9)
 
 

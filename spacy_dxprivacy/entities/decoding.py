@@ -8,6 +8,7 @@ import numpy as np
 from spacy.attrs import IS_BRACKET, IS_QUOTE
 from spacy.tokens import Doc
 
+from .. import progress
 from ..arrays import Floats2d
 from ..text.mentions import Entity
 from ..text.tokens import tokens_in_code
@@ -32,8 +33,10 @@ def predict_tags(docs: list[Doc]) -> list[Floats2d]:
         row[[*tokens_in_code(doc)]] = 0
     gap = np.zeros((reach, rows[0].shape[1]), dtype=rows[0].dtype)
     flat = np.concatenate([part for row in rows for part in (row, gap)])
-    parts = []
+    parts, is_long = [], max(map(len, rows)) >= progress.LONG
     for start in range(0, len(flat), BATCH_TOKENS):
+        if is_long:
+            progress.step("network", start / len(flat))
         before = min(start, reach)
         (shares,) = network.bundled().predict([flat[start - before : start + BATCH_TOKENS + reach]])
         parts.append(shares[before : before + BATCH_TOKENS])

@@ -100,9 +100,14 @@ class Context:
         return self.doc[start:end].text if start >= 0 else ""
 
     @cached_property
+    def whole(self) -> str:
+        """The text of the document, which a Doc joins anew at each access."""
+        return self.doc.text
+
+    @cached_property
     def is_capitalised(self) -> bool:
         """Whether the document writes its names with capitals."""
-        return self.unknown <= MIXED_SHARE and is_capitalised(self.doc.text)
+        return self.unknown <= MIXED_SHARE and is_capitalised(self.whole)
 
     @cached_property
     def small(self) -> AbstractSet[str]:
@@ -112,7 +117,7 @@ class Context:
 
     @cached_property
     def _fences(self) -> list[tuple[int, int]]:
-        return [match.span() for match in _FENCE.finditer(self.doc.text)]
+        return [match.span() for match in _FENCE.finditer(self.whole)]
 
     def is_in_code(self, i: int) -> bool:
         """Return whether a token is in a block of code."""
@@ -211,7 +216,7 @@ def is_fraction(context: Context, entity: Entity) -> bool:
         return False
     first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
     low = max(first - BESIDE, 0)
-    beside = doc.text[low : last + BESIDE].lower()
+    beside = context.whole[low : last + BESIDE].lower()
     dates = pattern("DATE_PHRASE").finditer(beside)
     return not any(m.start() < last - low and m.end() > first - low for m in dates)
 
@@ -240,7 +245,7 @@ def is_small_phrase(context: Context, entity: Entity) -> bool:
     """Return whether words in small letters begin with a common one or have a stop word, in a text
     that has capitals."""
     tokens = context.doc[entity.start : entity.end]
-    if len(tokens) < 2 or not tokens.text.islower() or context.doc.text.islower():
+    if len(tokens) < 2 or not tokens.text.islower() or context.whole.islower():
         return False
     return is_word(tokens[0].text) or any(token.is_stop for token in tokens)
 
@@ -428,7 +433,7 @@ def is_before_hour(context: Context, entity: Entity) -> bool:
     span = context.doc[entity.start : entity.end]
     if not _RANGE_START.fullmatch(span.text):
         return False
-    return _RANGE_END.match(context.doc.text, span.end_char) is not None
+    return _RANGE_END.match(context.whole, span.end_char) is not None
 
 
 @reason("DATE")

@@ -93,6 +93,8 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predict_tags(english), strict=True))
             for doc in docs:
+                if len(doc) >= progress.LONG:
+                    progress.step("limits of its names")
                 bounds = Bounds(doc)
                 found = self._find(bounds, shares[id(doc)]) if id(doc) in shares else ()
                 set_entities(bounds, found)
@@ -216,6 +218,8 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
                     span = Span(doc, low, high, label=label)
                     kept.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
+    if len(doc) >= progress.LONG:
+        progress.step("further mentions of these")
     entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in kept)
     again = bounds.split(further_mentions(doc, entities), kept)
     further = (Span(doc, start, end, label=label) for label, start, end in again)

@@ -129,6 +129,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
         entities = [Entity(plain_label(span.label_), span.start, span.end) for span in spans]
+        if len(doc) >= progress.LONG:
+            progress.step("further mentions")
         further = further_mentions(doc, sorted(entities, key=lambda entity: entity.start))
         again = Bounds(doc).split(further, spans) if further else []
         spans += [
@@ -142,6 +144,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         matches |= {*match_phrases(doc), *match_foreign_days(doc)}
         sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
         matches = {match._replace(label=_SOURCES[match.label][0]) for match in matches}
+        if len(doc) >= progress.LONG:
+            progress.step("limits of names")
         # Split twice: after its label changes, an entity is split at other words.
         bounds = Bounds(doc)
         entities = bounds.split(relabel_persons(bounds, bounds.split(matches)))

@@ -213,7 +213,8 @@ class DxSanitizer(FailsClosed):
 
     @closed
     def _sanitize(self, docs: list[Doc]) -> list[Doc]:
-        if max(map(len, docs), default=0) >= progress.LONG:
+        is_long = max(map(len, docs), default=0) >= progress.LONG
+        if is_long:
             progress.step("replacing")
         if not docs:
             return []
@@ -228,6 +229,8 @@ class DxSanitizer(FailsClosed):
             self._name_dropped(docs)
         context.on_replacements = self.on_replacements
         draft = run_stages(docs, context)
+        if is_long:
+            progress.step("writing")
         outputs = write(self.settings, draft, terms, context.space)
         if self.settings.write != ANNOTATIONS:
             return outputs

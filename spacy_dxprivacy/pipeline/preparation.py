@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc
 
+from .. import progress
 from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, Errors, PartCall
 from ..privacy.loss import MAX_SENTENCE_WORDS
@@ -33,6 +34,8 @@ def draw_surrogates(draft: Draft, context: StageContext) -> Draft:
     entities, replacements = [], []
     for doc in draft.docs:
         spans = find_mentions(doc, finder, context)
+        if len(doc) >= progress.LONG:
+            progress.step("surrogates")
         items = replace_mentions(
             doc, context.surrogates, settings.rng, spans, rest_is_plain=rest_is_plain
         )
@@ -70,11 +73,12 @@ def select(draft: Draft, context: StageContext) -> Draft:
     rows = zip(draft.docs, draft.parts, draft.entities, draft.replacements, strict=True)
     for doc, part, entities, items in rows:
         selected, numbers = _selected(context.settings, doc, entities)
+        is_word = np.zeros(len(doc), dtype=bool)
+        is_word[draft.sources[part][of_kind(kinds[part], Kind.PLAIN)]] = True
         for item in items or ():
             if item.way != "drawn":
-                is_word = np.zeros(len(doc), dtype=bool)
-                is_word[draft.sources[part][of_kind(kinds[part], Kind.PLAIN)]] = item.way == "words"
-                selected[item.start : item.end] = is_word[item.start : item.end]
+                within = slice(item.start, item.end)
+                selected[within] = is_word[within] if item.way == "words" else False
         sources, stays = draft.sources[part], ~of_kind(kinds[part], Kind.SURROGATE)
         kinds[part][stays & selected[sources]] = Kind.SELECTED
         kinds[part][stays & (selected & numbers)[sources]] = Kind.NUMBER
