@@ -67,7 +67,9 @@ def build(space: Space, guarantee: Guarantee, *, clip: Clip) -> Noise:
     scale = float(2 * np.sqrt(d) * bound / epsilon)
 
     def draw(rows: Ints1d, rng: Rng) -> Floats2d:
-        return rng.laplace((len(rows), d)) * scale
+        Z = rng.laplace((len(rows), d))
+        Z *= scale
+        return Z
 
     def loss(X: Floats2d, Y: Floats2d) -> Floats2d:
         from scipy.spatial.distance import cdist

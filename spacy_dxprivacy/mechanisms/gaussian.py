@@ -105,7 +105,9 @@ class NormalNoise:
     sigmas: Floats1d
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
-        return rng.normal((len(rows), self.d)) * self.sigmas[rows, None]
+        Z = rng.normal((len(rows), self.d))
+        Z *= self.sigmas[rows, None]
+        return Z
 
     def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Return the least delta, float64 (k, m), of centres X (k, d), Y (m, d) at epsilons (k, m),

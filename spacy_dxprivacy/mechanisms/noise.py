@@ -130,7 +130,8 @@ class NoiseMechanism(BuiltMechanism[Noise]):
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
         noise = self.built
-        Z = noise.centres[rows] + noise.draw(rows, rng)
+        Z = noise.draw(rows, rng)
+        Z += noise.centres[rows]
         # The low bits of x + z reveal x: unrounded vectors identify most words where the best
         # statistical attack recovers few (Mironov 2012). A power of two is exact in binary.
         step = float(2.0 ** (np.floor(np.log2(noise.spread)) - GRID_BITS))

@@ -39,26 +39,34 @@ def assert_exact(X, Z):
     np.testing.assert_array_equal(rows, brute_force(X, Z))
 
 
+@pytest.fixture(params=["copied", "referenced"])
+def table_is(request, monkeypatch):
+    """Small tables are copied with their half squares, large ones are not."""
+    if request.param == "referenced":
+        monkeypatch.setattr(exact, "COPY_UP_TO", 0)
+
+
 @pytest.mark.parametrize("k", [1, 48, exact.QUERIES, exact.QUERIES + 1])
-@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 1023, 1024, 1025, 3001])
-def test_any_number_of_rows_and_queries(n, k):
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 1001])
+def test_any_number_of_rows_and_queries(n, k, table_is, monkeypatch):
+    monkeypatch.setattr(exact, "SCORES", 64 * exact.at_once(k, 1))  # tiles of 64 rows
     X = table(n, 25, seed=n)
     assert_exact(X, noisy(X, k, epsilon=10))
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 50, 300])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 5.0, 30.0, 1e6])
-def test_light_noise_to_a_million_times_the_table(d, epsilon):
+def test_light_noise_to_a_million_times_the_table(d, epsilon, table_is):
     X = table(2000, d)
     Z = noisy(X, 64, epsilon)
     assert_exact(X, Z)
     assert_exact(X, Z.astype(np.float32))
 
 
-def test_several_passes_and_one_huge_row_and_query_among_small_ones(monkeypatch):
+def test_several_passes_and_one_huge_row_and_query_among_small_ones(table_is, monkeypatch):
     X = table(3000, 20)
     Z = noisy(X, 500, epsilon=5)
-    monkeypatch.setattr(exact, "ROWS", 256)
+    monkeypatch.setattr(exact, "SCORES", 90 * 256)
     monkeypatch.setattr(exact, "QUERIES", 90)
     assert_exact(X, Z)
     X[1234] *= 1e6
@@ -82,6 +90,23 @@ def test_ties_go_to_the_lowest_row(k):
     assert_exact(np.full((5000, 10), 0.1, dtype=np.float32), np.ones((k, 10)))
     corners = np.repeat(np.eye(100, dtype=np.float32), 3, axis=0)
     assert_exact(corners, np.zeros((k, 100)))
+
+
+def test_a_last_row_like_all_before_it_loses_the_tie(monkeypatch):
+    """More rows are equal than a search keeps, and the last is alone in its tile."""
+    monkeypatch.setattr(exact, "SCORES", 5 * 250)
+    assert_exact(np.full((1001, 10), 0.1, dtype=np.float32), np.ones((5, 10)))
+
+
+def test_a_large_table_is_not_copied(monkeypatch):
+    X = table(4000, 100)
+    monkeypatch.setattr(exact, "COPY_UP_TO", X.size - 1)
+    tracemalloc.start()
+    index = ExactIndex().fit(X)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert held < 10 * len(X)
+    assert np.array_equal(index.nearest(X[:5]), np.arange(5))
 
 
 @pytest.mark.parametrize("centres", [(1000, 1000), (-1000, 1000)])

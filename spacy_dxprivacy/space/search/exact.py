@@ -3,19 +3,20 @@ float32.
 
 The row x nearest to a query z has the greatest
 
-    score(x) = x . z - ||x||^2 / 2
+    score(x) = x . z - ||x||^2 / 2 = (x, -||x||^2 / 2) . (z, 1)
 
-Scores of a tile of rows and queries are one float32 matrix product, and the greatest of each GROUP
-of rows are kept. A rounding bound (Higham 2002, section 3.1) gives candidates, mostly one or two a
-query, which float64 differences compare when all tiles are done. Values that float32 cannot square,
-and tables with too many candidates, take float64 products instead.
+The scores of a tile of queries and rows are one float32 matrix product, of a copy of the table with
+half squares as a further dimension. A rounding bound (Higham 2002, section 3.1) says which other
+scores may belong to the nearest row: mostly none, and float64 differences decide where there are
+some. Values that float32 cannot square, and tables with too many candidates, take float64 products
+instead.
 
 `distances` and `neighbours` are in float64, as guarantees need them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import inf, isfinite, sqrt
 from typing import Any, cast
 
@@ -28,25 +29,26 @@ from ...registries import registry
 from ...validate import fail
 
 MAX_NORM = 1e150  # of a query, whose square has to fit float64
+NUMBERS_AT_ONCE = 2**22  # float64: 32 MB
+MAX_FLOAT32 = 1e18  # of a norm, whose square has to fit float32
 MIB = 2**20
 MAX_CANDIDATES = 8  # for each query, on average
 MULTITHREAD_FROM = 2**23  # pairs of rows and queries: for fewer, one thread is faster
-
-
-ROWS, QUERIES = 1024, 512  # whose scores are computed at once
-GROUP = 16  # rows; a divisor of ROWS
+QUERIES = 1024  # whose scores are computed at once
+SCORES = 1_300_000  # of a tile: more fit no cache, and fewer keep the product waiting for packing
+COPY_UP_TO = 2**25  # numbers of a table, n times d: 128 MB
 
 
 @registry.dx_indexes("dx.Exact.v1")
 class ExactIndex:
-    """Search the whole table in blocks for exact Euclidean nearest rows. The table is not copied,
-    even if it is a memory map."""
+    """Search the whole table in blocks for exact Euclidean nearest rows. A table of more than 33
+    million numbers is not copied, even if it is a memory map."""
 
     def fit(self, X: Floats2d) -> ExactIndex:
-        """Prepare the search of a table; takes 8 bytes a row.
+        """Prepare the search of a table; takes 8 bytes a row, and a copy of up to 128 MB.
 
         Args:
-            X: float32 (n, d), finite; referenced, not copied.
+            X: float32 (n, d), finite; referenced.
 
         Raises:
             DxError: For other arrays.
@@ -57,9 +59,11 @@ class ExactIndex:
             raise DxError(Errors.DX020.format(expected="finite numbers", given="nan or inf"))
         self._X: Floats2d = np.ascontiguousarray(X, dtype=np.float32)
         self._half = np.empty(len(X))
-        for part in blocks(len(X), ROWS):
+        for part in blocks(len(X), MIB // X.shape[1] + 1):
             self._half[part] = np.square(self._X[part].astype(np.float64)).sum(axis=1) / 2
         self._reach = sqrt(2 * float(self._half.max()))
+        fits = self._X.size <= COPY_UP_TO and self._reach < MAX_FLOAT32
+        self._augmented = augmented(self._X, self._half) if fits else None
         return self
 
     # The mechanism fits a copy again, on a table that need not travel with it.
@@ -87,56 +91,82 @@ class ExactIndex:
         Z = np.asarray(Z)
         if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
             raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
-        if len(Z) and not float(abs(Z).max()) < MAX_NORM:
+        if len(Z) and not max(float(Z.max()), -float(Z.min())) < MAX_NORM:
             raise fail("Z", f"numbers below {MAX_NORM:g}", "one above, or not finite")
         rows = [np.zeros(0, dtype=np.int64)]
         with product_threads(n * len(Z) >= MULTITHREAD_FROM) as threads:
-            parts = (Z[part].astype(np.float64) for part in blocks(len(Z), QUERIES))
+            parts = (
+                Z[part].astype(np.float64) for part in blocks(len(Z), at_once(len(Z), threads))
+            )
             rows += map_ordered(self._search, parts, threads, 2 * threads)
         return np.concatenate(rows)
 
     def _search(self, Z: Floats2d) -> Ints1d:
-        norms = np.sqrt(np.square(Z).sum(axis=1))
+        norms = np.sqrt(np.einsum("kd,kd->k", Z, Z))
         # In float32, squares must not overflow, and underflow must be below the rounding bound.
         largest = max(float(norms.max()), self._reach)
         rows = None
-        if largest < 1e18 and not 0 < self._reach < 1e-14:
+        if largest < MAX_FLOAT32 and not 0 < self._reach < 1e-14:
             rows = self._by_products(Z, norms, "float32")
         return cast(Ints1d, self._by_products(Z, norms) if rows is None else rows)
 
     def _by_products(self, Z: Floats2d, norms: Floats1d, dtype: str = "float64") -> Ints1d | None:
         """Return the rows (k,); None if float32 leaves too many candidates."""
-        P, half = np.ascontiguousarray(Z.T, dtype=dtype), self._half.astype(dtype)
-        slack = self._slack(norms, dtype)
-        low = np.full(len(Z), -inf)  # of the score of the nearest row
+        n, d = self._X.shape
+        multiply = self._product(Z, dtype)
+        # A score that is lower than the greatest by more than this is not of the nearest row.
+        margin = (2 * self._slack(norms, dtype)).astype(dtype)
+        greatest = np.full(len(Z), -inf, dtype=dtype)
         rows, squares = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), inf)
-        S = np.full((ROWS, len(Z)), -inf, dtype=dtype)
-        held, most = Candidates(), MAX_CANDIDATES * len(Z) + ROWS
-        for part in blocks(len(self._X), ROWS):
-            T = self._X[part].astype(dtype, copy=False)
-            np.matmul(T, P, out=S[: len(T)])
-            S[: len(T)] -= half[part, None]
-            S[len(T) :] = -inf
-            tops = S.reshape(-1, GROUP, len(Z)).max(axis=1)
-            top = tops.max(axis=0)
-            np.maximum(low, top - slack, out=low)
-            least = below(low - slack, dtype)
-            held.add(part.start, S, tops, np.flatnonzero(top >= least), least)
+        held, most = Candidates(), MAX_CANDIDATES * len(Z) + QUERIES
+        size = min(n, max(1, SCORES // len(Z)), max(1, NUMBERS_AT_ONCE // d))
+        scores = np.empty(len(Z) * size, dtype=dtype)
+        for part in blocks(n, size):
+            width = min(n, part.stop) - part.start
+            S = scores[: len(Z) * width].reshape(len(Z), width)
+            multiply(part, S)
+            columns, tops = tops_of(S)
+            np.maximum(greatest, tops, out=greatest)
+            held.add(part.start, S, columns, tops, greatest - margin)
             if held.count > most:
-                held.keep(least)
+                held.keep(greatest - margin)
             if held.count > most:
                 if dtype == "float32":
                     return None
                 take_nearer(self._X, Z, held.pop(), rows, squares)
-        held.keep(below(low - slack, dtype))
-        take_nearer(self._X, Z, held.pop(), rows, squares)
+        held.keep(greatest - margin)
+        queries, candidates = held.pop()
+        single = (np.bincount(queries, minlength=len(Z)) == 1) & (squares == inf)
+        is_single = single[queries]
+        rows[queries[is_single]] = candidates[is_single]
+        take_nearer(self._X, Z, (queries[~is_single], candidates[~is_single]), rows, squares)
         return rows
+
+    def _product(self, Z: Floats2d, dtype: str) -> Callable[[slice, Floats2d], None]:
+        """Return a function that writes the scores of queries and a part of the rows, (k, m)."""
+        if dtype == "float32" and self._augmented is not None:
+            table = self._augmented
+            Q = np.ones((len(Z), len(table)), dtype=np.float32)
+            Q[:, :-1] = Z
+
+            def multiply(part: slice, S: Floats2d) -> None:
+                np.matmul(Q, table[:, part], out=S)
+
+        else:
+            P, half = Z.astype(dtype), self._half.astype(dtype)
+
+            def multiply(part: slice, S: Floats2d) -> None:
+                np.matmul(P, self._X[part].astype(dtype, copy=False).T, out=S)
+                np.subtract(S, half[part], out=S)
+
+        return multiply
 
     def _slack(self, norms: Floats1d, dtype: str) -> Floats1d:
         """Return a bound on the error of scores, for queries of these norms (k,).
 
-        It is the error of the product, plus that of float64 brute force, with d + 16 roundings: d
-        in the product, the rest in queries, half squares and differences. Underflow is far below.
+        With h = ||x||^2 / 2, a product of d + 1 terms in any order is off by at most d + 1
+        roundings of ||x|| ||z|| + h. Queries, half squares and their subtraction, and the margin
+        add one each, and float64 brute force d + 2: d + 16 cover them. Underflow is far below.
         """
         roundings, reach = self._X.shape[1] + 16, self._reach
         unit = 2.0**-24 if dtype == "float32" else 2.0**-53
@@ -146,6 +176,29 @@ class ExactIndex:
         return slack
 
 
+def at_once(k: int, threads: int) -> int:
+    """Return how many of k queries to search at once: parts of equal length, as a short one takes
+    nearly as long as a full one."""
+    most = min(QUERIES, max(QUERIES // 4, -(-k // threads)))
+    parts = max(1, -(-k // most))
+    return max(1, -(-k // parts))
+
+
+def augmented(X: Floats2d, half: Floats1d) -> Floats2d:
+    """Return the columns (x, -half), float32 (d + 1, n), of rows X (n, d) and half squares (n,)."""
+    table = np.empty((X.shape[1] + 1, len(X)), dtype=np.float32)
+    for part in blocks(len(X), QUERIES):
+        table[:-1, part] = X[part].T
+    np.negative(half, out=table[-1], casting="same_kind")
+    return table
+
+
+def tops_of(S: Floats2d) -> tuple[Ints1d, Floats1d]:
+    """Return the column of the greatest number of each row of S, contiguous (k, m), and it."""
+    columns = S.argmax(axis=1)
+    return columns, S.ravel()[np.arange(len(S)) * S.shape[1] + columns]
+
+
 class Candidates:
     """Rows that may be nearest to a query, with their scores."""
 
@@ -153,28 +206,33 @@ class Candidates:
         self.count = 0
         self._parts: list[tuple[Ints1d, Ints1d, Any]] = []  # queries, rows, scores
 
-    def add(self, start: int, S: Any, tops: Any, queries: Ints1d, least: Any) -> None:
+    def add(self, start: int, S: Floats2d, columns: Ints1d, tops: Any, least: Any) -> None:
         """Add the rows of a tile whose scores reach a bound.
 
         Args:
             start: The row of the table where the tile begins.
-            S: Scores (ROWS, k).
-            tops: The greatest of each GROUP, (ROWS / GROUP, k).
-            queries: Those that have such rows, (h,).
+            S: Scores (k, m); changed.
+            columns: Those of the greatest score of each query, (k,).
+            tops: These scores, (k,).
             least: The bound of each query, (k,).
         """
-        groups, at = np.nonzero(np.take(tops, queries, axis=1) >= least[queries])
-        of_group = queries[at]
-        scores = S.reshape(len(tops), GROUP, -1)[groups, :, of_group]  # (groups, GROUP)
-        hits, inside = np.nonzero(scores >= least[of_group, None])
-        rows = groups[hits] * GROUP + inside + start
-        self._parts.append((of_group[hits], rows, scores[hits, inside]))
-        self.count += len(hits)
+        queries = np.flatnonzero(tops >= least)
+        columns, least = columns[queries], least[queries]
+        self._add(queries, start + columns, tops[queries])
+        S[queries, columns] = -inf
+        rest = S if len(queries) == len(S) else S[queries]
+        more = np.flatnonzero(tops_of(rest)[1] >= least)
+        if len(more):
+            rest = rest[more]
+            at, columns = np.nonzero(rest >= least[more, None])
+            self._add(queries[more[at]], start + columns, rest[at, columns])
+
+    def _add(self, queries: Ints1d, rows: Ints1d, scores: Any) -> None:
+        self._parts.append((queries, rows, scores))
+        self.count += len(queries)
 
     def keep(self, least: Any) -> None:
         """Drop those whose scores are below the bound of their query, (k,)."""
-        if not self._parts:
-            return
         queries, rows, scores = map(np.concatenate, zip(*self._parts, strict=True))
         kept = scores >= least[queries]
         self._parts = [(queries[kept], rows[kept], scores[kept])]
@@ -182,15 +240,9 @@ class Candidates:
 
     def pop(self) -> tuple[Ints1d, Ints1d]:
         """Return queries and rows of all, and drop them."""
-        parts = self._parts or [(np.zeros(0, dtype=np.int64),) * 3]
-        self._parts, self.count = [], 0
-        queries, rows, _ = map(np.concatenate, zip(*parts, strict=True))
+        ((queries, rows, _),) = self._parts
+        self._parts, self.count = [(queries[:0], rows[:0], np.zeros(0))], 0
         return queries, rows
-
-
-def below(bound: Floats1d, dtype: str) -> Any:
-    """Return the bounds (k,) in a dtype, not above what they were."""
-    return np.nextafter(bound.astype(dtype), np.asarray(-inf, dtype=dtype))
 
 
 def take_nearer(
@@ -216,9 +268,6 @@ def take_nearer(
         lower = (squares == best_squares[queries]) & (candidates < rows[queries])
         nearer = (squares < best_squares[queries]) | lower
         rows[queries[nearer]], best_squares[queries[nearer]] = candidates[nearer], squares[nearer]
-
-
-NUMBERS_AT_ONCE = 2**22  # float64: 32 MB
 
 
 def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:
