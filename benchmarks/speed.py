@@ -4,11 +4,12 @@
 
 The mechanisms are those of configs/, each with its settings there; the nearest word is looked for
 exactly and by faiss. Spaces are synthetic, of 300 dimensions, shaped like GloVe. A case has a
-process of its own, so that its peak of memory is its own. It samples words in turns with the
-product of queries and rows, the limit of brute force: shares of the product can be compared between
-machines and moments, words a second cannot. Recall is the share of noisy vectors for which the
-index finds the row that a brute force in float64 finds. `cdist` is what most published code does:
-the noise of one word, and scipy's distances to all. `--write` writes docs/performance/results.json.
+process of its own, so that its peak of memory is its own. It samples words, in one thread and by
+processor time, in turns with the product of queries and rows, the limit of brute force: shares of
+the product can be compared between machines and moments, words a second cannot. Recall is the share
+of noisy vectors for which the index finds the row that a brute force in float64 finds. `cdist` is
+what most published code does: the noise of one word, and scipy's distances to all. `--write` writes
+docs/performance/results.json.
 
     python benchmarks/speed.py --peers mldp-text=PYTHON dp-diffractor=PYTHON pypantera=PYTHON
         --vectors glove-twitter-27B-25d-11925.txt [--write]
@@ -91,7 +92,7 @@ def main() -> None:
             DOCS / "performance" / "results.json",
             command="python benchmarks/speed.py --write",
             settings={"component": {"factory": "dx_sanitizer"}},
-            data="Synthetic spaces of 300 dimensions, one thread each (OMP_NUM_THREADS=1).",
+            data="Synthetic spaces of 300 dimensions, one thread each, processor time.",
             attacker="none: rates alone",
             columns=COLUMNS,
             rows=rows,
@@ -114,7 +115,7 @@ def cases(sizes: list[int], part: str) -> list[dict[str, Any]]:
 def row_of(case: dict[str, Any], seconds: float) -> list[str]:
     """Measure a case in a process of its own; return its row of the table."""
     command = [sys.executable, __file__, "--case", json.dumps({**case, "seconds": seconds})]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, env=one_thread())
     if done.returncode:
         why = (done.stderr.strip().splitlines() or ["killed"])[-1]
         return [case["name"], case["index"], f"{case['words']:,}", f"failed: {why}", "", "", "", ""]
@@ -131,21 +132,21 @@ def measure(name: str, index: str, words: int, seconds: float) -> dict[str, Any]
     vectors = glove_like(words)
     noisy = laplace_like(vectors, QUERIES)
     rows = zipf_rows(words, 2**16)
-    label, fitted_index, start = name, None, time.perf_counter()
+    label, fitted_index, start = name, None, time.process_time()
     if name == CDIST:
         # A float32 table would be converted anew for every word.
         table = vectors.astype(np.float64)
-        start = time.perf_counter()
+        start = time.process_time()
         sample: Callable[[Rows], Any] = lambda rows: sample_by_cdist(table, rows)  # noqa: E731
     else:
         space = Space.from_vectors(words_of(words), vectors, name="synthetic")
         mechanism = mechanism_of(name, index)
-        start = time.perf_counter()
+        start = time.process_time()
         mechanism.fit(space)
         label, rng = f"{mechanism.name} ({name})", Rng()
         fitted_index = getattr(facts_of(mechanism).projection, "index", None)
         sample = lambda rows: mechanism.sample(rows, rng)  # noqa: E731
-    fit = time.perf_counter() - start
+    fit = time.process_time() - start
     rate, share = rates(sample, rows, lambda: product(vectors, noisy), seconds)
     return {
         "label": label, "index": index or (EXACT if fitted_index else ""), "rate": rate,
@@ -208,11 +209,15 @@ def space_of(path: Path) -> Space:
 
 def lines_of(command: list[str]) -> list[dict[str, Any]]:
     """Return the JSON that a program prints in one thread; its last error if it fails."""
-    one = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=one)
+    done = subprocess.run(command, capture_output=True, text=True, env=one_thread())
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     why = (done.stderr.strip().splitlines() or ["killed"])[-1]
     return found or [{"mechanism": "", "failed": why}]
+
+
+def one_thread() -> dict[str, str]:
+    """Return the environment of a process in one thread."""
+    return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def peer_row(package: str, found: dict[str, Any], ours: dict[str, float]) -> list[str]:
@@ -279,9 +284,9 @@ def rates(
 
 
 def seconds_of(call: Callable[..., Any], *arguments: Any) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     call(*arguments)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def product(vectors: Matrix, noisy: Matrix) -> None:
