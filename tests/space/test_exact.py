@@ -163,6 +163,18 @@ def test_several_threads_find_what_one_finds_and_products_get_theirs_back(monkey
     assert np.array_equal(answers[0], brute_force(X, Z))
 
 
+@pytest.mark.parametrize("depth", [1, 2, exact.FEW, exact.FEW + 1, 40])
+def test_neighbours_are_sorted_by_distance_then_by_row(depth):
+    X = np.concatenate([table(20, 6), table(20, 6)])  # each row twice
+    Z = np.concatenate([X[:5], noisy(X, 30, epsilon=3)])
+    D = np.sqrt(np.square(X.astype(np.float64) - Z[:, None]).sum(axis=2))
+    rows, lengths = neighbours(Z, X, depth)
+    expected = np.argsort(D, axis=1, kind="stable")[:, :depth]
+    pairs = depth // 2 * 2  # one of two equal rows may be in the last place
+    np.testing.assert_array_equal(rows[:, :pairs], expected[:, :pairs])
+    np.testing.assert_allclose(lengths, np.take_along_axis(D, expected, axis=1), atol=1e-12)
+
+
 @pytest.mark.parametrize(
     "X", [np.empty((0, 3)), np.empty((3, 0)), np.ones(3), [[np.nan, 1]], [[1, np.inf], [1, 2]]]
 )

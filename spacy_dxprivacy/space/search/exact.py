@@ -35,8 +35,9 @@ MIB = 2**20
 MAX_CANDIDATES = 8  # for each query, on average
 MULTITHREAD_FROM = 2**23  # pairs of rows and queries: for fewer, one thread is faster
 QUERIES = 1024  # whose scores are computed at once
-SCORES = 1_300_000  # of a tile: more fit no cache, and fewer keep the product waiting for packing
+SCORES = 1_500_000  # of a tile: more fit no cache, and fewer keep the product waiting for packing
 COPY_UP_TO = 2**25  # numbers of a table, n times d: 128 MB
+FEW = 8  # nearest rows, of which a search for one after the other is faster than a partition
 
 
 @registry.dx_indexes("dx.Exact.v1")
@@ -287,13 +288,17 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
     D: Floats2d = np.empty((len(A), n))
     for part in blocks(n, max(1, NUMBERS_AT_ONCE // d)):
         B = X[part].astype(np.float64)
-        sums = squares[:, None] + np.einsum("nd,nd->n", B, B)[None, :]
-        S = sums - 2 * (A @ B.T)
-        close = np.nonzero(S < 1e-6 * sums)
-        for cells in blocks(len(close[0]), max(1, NUMBERS_AT_ONCE // d)):
-            i, j = (index[cells] for index in close)
+        lengths = np.einsum("nd,nd->n", B, B)
+        sums, S = squares[:, None] + lengths, A @ B.T
+        S *= 2
+        np.subtract(sums, S, out=S)
+        # One bound for a row of S first: a bound for each cell takes longer than the product.
+        cells = np.flatnonzero(S < 1e-6 * (squares + lengths.max())[:, None])
+        cells = cells[S.ravel()[cells] < 1e-6 * sums.ravel()[cells]]
+        for chunk in blocks(len(cells), max(1, NUMBERS_AT_ONCE // d)):
+            i, j = np.divmod(cells[chunk], len(B))
             S[i, j] = np.square(A[i] - B[j]).sum(axis=1)
-        D[:, part] = np.sqrt(S)
+        np.sqrt(S, out=D[:, part])
     return D
 
 
@@ -309,9 +314,25 @@ def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
     rows = np.empty((len(Z), depth), dtype=np.int64)
     lengths = np.empty((len(Z), depth))
     for part, D in in_blocks(Z, X):
-        nearest = np.sort(np.argpartition(D, depth - 1, axis=1)[:, :depth], axis=1)
-        nearest_lengths = np.take_along_axis(D, nearest, axis=1)
-        order = np.argsort(nearest_lengths, axis=1, kind="stable")
-        rows[part] = np.take_along_axis(nearest, order, axis=1)
-        lengths[part] = np.take_along_axis(nearest_lengths, order, axis=1)
+        least = few_least if depth <= FEW else many_least
+        rows[part], lengths[part] = least(D, depth)
     return rows, lengths
+
+
+def few_least(D: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
+    """Return the columns and the values of the least of each row of D (k, n), which changes."""
+    rows, columns = np.arange(len(D)), np.empty((len(D), depth), dtype=np.int64)
+    values = np.empty((len(D), depth))
+    for place in range(depth):
+        columns[:, place] = D.argmin(axis=1)
+        values[:, place] = D[rows, columns[:, place]]
+        D[rows, columns[:, place]] = inf
+    return columns, values
+
+
+def many_least(D: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
+    """Return what few_least does, by a partition of each row."""
+    columns = np.sort(np.argpartition(D, depth - 1, axis=1)[:, :depth], axis=1)
+    values = np.take_along_axis(D, columns, axis=1)
+    order = np.argsort(values, axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)
