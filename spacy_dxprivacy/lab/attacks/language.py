@@ -103,7 +103,7 @@ class Language:
 
         states, emit, _, delta = self._parts
         pairs = csr_array((states @ delta) @ emit.T)
-        pairs.sum_duplicates()  # sorted, so that single cells are found by binary search
+        pairs.sum_duplicates()
         return pairs
 
     @cached_property
@@ -122,14 +122,29 @@ class Language:
         weights: Floats1d = self._mix(self._parts[1][rows] @ self.chain.begin, rows)
         return weights
 
-    def moves(self, before: Ints1d, after: Any = slice(None)) -> Floats2d:
-        """Return P(after | before), float64 (k, m); (k, n) by default."""
-        pairs = self._pairs
-        listed = pairs[before] if isinstance(after, slice) else pairs[before[:, None], after]
-        P = listed.toarray()
-        P += np.multiply.outer(self._backs[before], self._parts[2][after])
-        mixed: Floats2d = self._mix(P, after)
+    def moves(self, before: Ints1d, after: Ints1d) -> Floats2d:
+        """Return P(after | before), float64 (k, m)."""
+        pairs, (words, of_after) = self._pairs, np.unique(after, return_inverse=True)
+        P = np.multiply.outer(self._backs[before], self._parts[2][words])
+        first, last = pairs.indptr[before], pairs.indptr[before + 1]
+        # Of all listed transitions, those to one of the words, which few are.
+        place = np.full(len(self.frequencies), -1, dtype=np.int32)
+        place[words] = np.arange(len(words))
+        spans = zip(first.tolist(), last.tolist(), strict=True)
+        at = place[np.concatenate([pairs.indices[a:b] for a, b in spans])]
+        hits, ends = np.flatnonzero(at >= 0), np.cumsum(last - first)
+        owners = np.searchsorted(ends, hits, side="right")
+        P[owners, at[hits]] += pairs.data[hits + (last - ends)[owners]]
+        mixed: Floats2d = self._mix(P, words)[:, of_after]
         return mixed
+
+    def moves_from(self, word: int) -> Floats1d:
+        """Return P(after | word) of all words after, float64 (n,)."""
+        pairs, P = self._pairs, self._backs[word] * self._parts[2]
+        listed = slice(*pairs.indptr[word : word + 2].tolist())
+        P[pairs.indices[listed]] += pairs.data[listed]
+        moves: Floats1d = self._mix(P, slice(None))
+        return moves
 
     def _mix(self, P: Any, rows: Any) -> Any:
         return (1 - self.share) * P + self.share * self.frequencies[rows]

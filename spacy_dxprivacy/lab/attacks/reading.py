@@ -15,17 +15,17 @@ model and .4 of known frequencies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats2d, Ints1d, Ints2d, blocks
+from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.exact import euclidean
-from ...ty import HasMetric, Mechanism, StatesLikelihoods, StatesProbabilities, facts_of
+from ...ty import HasMetric, Mechanism, StatesLikelihoods, facts_of
 from ..causal import BeamSearch, TextToFill, WordTokens, open_model, word_tokens
 from ..corpus import EncodedCorpus
 from .channel import MIN_LOG, Channel, GrowingChannel, channel_of, draws_by_frequency
@@ -35,6 +35,7 @@ CANDIDATES, CAUSAL_CANDIDATES = 100, 32
 FIRST_SWEEP, NEXT_SWEEP = 40, 10  # candidates for the exact channel
 SWEEPS = 2
 OUTPUTS_AT_ONCE = 64
+GROUPS = 4  # of scores, for each that is sought
 DRAWS = 8  # of a word on average, if probabilities are simulated
 BEAM = 4
 
@@ -52,6 +53,67 @@ class SeenRelease:
     def spans(self) -> Iterator[slice]:
         ends = np.append(np.flatnonzero(self.starts), len(self.outputs)).tolist()
         return (slice(a, b) for a, b in pairwise(ends))
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """Candidates of each place of a sentence, C (length, m), with P(candidate) at its
+    start, first (m,), and P(candidate | the one before), moves: float32 (length - 1, m, m)."""
+
+    C: Ints2d
+    first: Floats1d
+    moves: Floats2d
+
+    @classmethod
+    def of(cls, C: Ints2d, language: Language) -> Lattice:
+        length, m = C.shape
+        moves = np.empty((length - 1, m, m), dtype=np.float32)
+        for P, (before, after) in zip(moves, pairwise(C), strict=True):
+            P[:] = language.moves(before, after)
+        return cls(C, language.first(C[0]), moves)
+
+    def posteriors(self, logs: Floats2d) -> Floats2d:
+        """Return the posteriors of the candidates, given their emission logs (length, m)."""
+        E = np.exp(logs - logs.max(axis=1, keepdims=True))
+        A, B = np.empty_like(E), np.ones_like(E)
+        A[0] = self.first * E[0]
+        for i, P in enumerate(self.moves, start=1):
+            A[i] = E[i] * (A[i - 1] / max(A[i - 1].sum(), MIN_PROBABILITY) @ P)
+        for i in range(len(self.moves) - 1, -1, -1):
+            B[i] = self.moves[i] @ (E[i + 1] * B[i + 1])
+            B[i] /= max(B[i].max(), MIN_PROBABILITY)
+        joint = A * B
+        posteriors: Floats2d = joint / np.maximum(joint.sum(axis=1, keepdims=True), MIN_PROBABILITY)
+        return posteriors
+
+    def best(self, P: Floats2d, count: int) -> Lattice:
+        """Return the likeliest candidates by posteriors P (length, m), best first."""
+        order = np.argsort(-P, axis=1, kind="stable")[:, :count]
+        pairs = zip(self.moves, pairwise(order), strict=True)
+        moves = [table[np.ix_(before, after)] for table, (before, after) in pairs]
+        narrow = np.array(moves, dtype=np.float32).reshape(-1, *order.shape[1:], order.shape[1])
+        return Lattice(np.take_along_axis(self.C, order, axis=1), self.first[order[0]], narrow)
+
+
+def _words(sentences: Sequence[Lattice]) -> Ints2d:
+    """Return the candidates of all places, int64 (k, m)."""
+    return np.concatenate([lattice.C for lattice in sentences])
+
+
+def _highest(scores: Floats1d, count: int) -> Ints1d:
+    """Return the places of the highest scores, (count,), in no order.
+
+    The least of them is at or above the count-th of the greatest scores of groups, and few others
+    are: it is sought among these.
+    """
+    groups = GROUPS * count
+    size = len(scores) // groups
+    if size < 2:
+        places: Ints1d = np.argpartition(-scores, count - 1)[:count]
+        return places
+    tops = scores[: size * groups].reshape(size, groups).max(axis=0)
+    above = np.flatnonzero(scores >= np.partition(tops, groups - count)[groups - count])
+    return above[np.argpartition(-scores[above], count - 1)[:count]]
 
 
 @dataclass(frozen=True)
@@ -82,28 +144,38 @@ class ReleaseReading:
 
     def guess(self) -> Ints1d:
         """Return the likeliest word of each place, int64 (k,)."""
-        C, emission_logs = self._candidates()
+        sentences, emission_logs = self._candidates()
         guess = self.seen.outputs
-        for _ in range(SWEEPS if isinstance(self.mechanism, StatesLikelihoods) else 1):
-            C = _best(C, self._posteriors(C, emission_logs(guess, C)), NEXT_SWEEP)
-            guess = C[:, 0]
+        for _ in range(1 if self._by_word else SWEEPS):
+            logs = emission_logs(guess, _words(sentences))
+            sentences = self._best(sentences, logs, NEXT_SWEEP)
+            guess = _words(sentences)[:, 0]
         return guess
 
     def likeliest(self, count: int) -> tuple[Ints2d, Floats2d]:
         """Return the likeliest words of each place, int64 (k, count), best first, and ln P(outputs
         | word) up to a constant of the place, given the best words of all other places."""
-        C, emission_logs = self._candidates()
-        C = _best(C, self._posteriors(C, emission_logs(self.seen.outputs, C)), count)
+        sentences, emission_logs = self._candidates()
+        logs = emission_logs(self.seen.outputs, _words(sentences))
+        C = _words(self._best(sentences, logs, count))
         return C, emission_logs(C[:, 0], C)
 
-    def _candidates(self) -> tuple[Ints2d, EmissionLogs]:
-        """Return candidates of each place by distance and language, and their emission logs."""
+    @property
+    def _by_word(self) -> bool:
+        """Whether outputs depend on one word each, by a channel that no guess of others changes."""
+        return not (
+            isinstance(self.mechanism, StatesLikelihoods) and _draws_sentences(self.mechanism)
+        )
+
+    def _candidates(self) -> tuple[list[Lattice], EmissionLogs]:
+        """Return candidates of each sentence by distance and language, and their emission logs."""
         C, logs = self._preselected(min(CANDIDATES, len(self.X)))
-        C = _best(C, self._posteriors(C, logs), FIRST_SWEEP)
-        seen = self.seen
-        mechanism = self.mechanism
-        by_word = isinstance(mechanism, StatesProbabilities) and not _draws_sentences(mechanism)
-        if isinstance(mechanism, StatesLikelihoods) and not by_word:
+        sentences = []
+        for s in self.seen.spans:  # one by one, since moves of all candidates take much memory
+            lattice = Lattice.of(C[s], self.language)
+            sentences.append(lattice.best(lattice.posteriors(logs[s]), FIRST_SWEEP))
+        seen, mechanism = self.seen, self.mechanism
+        if isinstance(mechanism, StatesLikelihoods) and not self._by_word:
             stating = mechanism
 
             def stated(guess: Ints1d, candidates: Ints2d) -> Floats2d:
@@ -114,14 +186,15 @@ class ReleaseReading:
                 floored: Floats2d = np.maximum(logs - np.where(top == -np.inf, 0.0, top), MIN_LOG)
                 return floored
 
-            return C, stated
-        channel = self.channel.to(C.ravel())
+            return sentences, stated
+        channel = self.channel.to(_words(sentences).ravel())
         words, columns = channel.words, channel.columns(seen.outputs)[:, None]
-        return C, lambda _, candidates: channel.logs[np.searchsorted(words, candidates), columns]
+        return sentences, lambda _, C: channel.logs[np.searchsorted(words, C), columns]
 
-    def _posteriors(self, C: Ints2d, logs: Floats2d) -> Floats2d:
-        parts = [_sentence_posteriors(C[s], logs[s], self.language) for s in self.seen.spans]
-        return np.concatenate(parts)
+    def _best(self, sentences: Sequence[Lattice], logs: Floats2d, count: int) -> list[Lattice]:
+        """Return the likeliest candidates of each sentence, given the emission logs of all."""
+        spans = zip(sentences, self.seen.spans, strict=True)
+        return [lattice.best(lattice.posteriors(logs[s]), count) for lattice, s in spans]
 
     def _preselected(self, count: int) -> tuple[Ints2d, Floats2d]:
         """Return distinct words of each place, int64 (k, count), and approximate logs of their
@@ -134,6 +207,7 @@ class ReleaseReading:
             return all_words, self._approximate_logs(distinct)[of_place]
         alone, language = max(1, count - count // 3), self.language
         first = language.first(np.arange(len(language.frequencies)))
+        places = np.split(np.argsort(of_place, kind="stable"), np.cumsum(np.bincount(of_place)))
         C = np.empty((len(outputs), count), dtype=np.int64)
         logs = np.empty(C.shape)
         for block in blocks(len(distinct), OUTPUTS_AT_ONCE):
@@ -141,15 +215,15 @@ class ReleaseReading:
             for j, output_logs in enumerate(block_logs, start=block.start):
                 score = usual + output_logs
                 score[distinct[j]] = np.inf
-                C[of_place == j, :alone] = np.argpartition(-score, alone - 1)[:alone]
-                for place in np.flatnonzero(of_place == j).tolist() if count > alone else ():
-                    before = outputs[place - 1 : place]
-                    fit = first if self.seen.starts[place] else language.moves(before)[0]
-                    score = np.log(np.maximum(fit, MIN_PROBABILITY)) + output_logs
-                    score[C[place, :alone]] = -np.inf
-                    n_moves = count - alone
-                    C[place, alone:] = np.argpartition(-score, n_moves - 1)[:n_moves]
-                logs[of_place == j] = output_logs[C[of_place == j]]
+                C[places[j], :alone] = likely = _highest(score, alone)
+                for place in places[j].tolist() if count > alone else ():
+                    begins = self.seen.starts[place]
+                    fit = first if begins else language.moves_from(outputs[place - 1])
+                    score = np.log(np.maximum(fit, MIN_PROBABILITY))
+                    score += output_logs
+                    score[likely] = -np.inf
+                    C[place, alone:] = _highest(score, count - alone)
+                logs[places[j]] = output_logs[C[places[j]]]
         return C, logs
 
     def _approximate_logs(self, outputs: Ints1d) -> Floats2d:
@@ -182,34 +256,12 @@ def filled_guess(seen: SeenRelease, hidden: Bools1d, language: Language) -> Ints
         for place in np.flatnonzero(gaps).tolist():
             C[place] = usual
             if place and not gaps[place - 1]:
-                after = language.moves(rows[place - 1 : place])[0]
+                after = language.moves_from(rows[place - 1])
                 C[place] = np.argsort(-after, kind="stable")[:count]
         logs = np.where(gaps[:, None] | (np.arange(count) == 0), 0.0, MIN_LOG)
-        best = _sentence_posteriors(C, logs, language).argmax(axis=1)
+        best = Lattice.of(C, language).posteriors(logs).argmax(axis=1)
         guess[span] = C[np.arange(len(C)), best]
     return guess
-
-
-def _sentence_posteriors(C: Ints2d, logs: Floats2d, language: Language) -> Floats2d:
-    """Return the posteriors of candidates C (length, m), given their emission logs (length, m)."""
-    E = np.exp(logs - logs.max(axis=1, keepdims=True))
-    moves = [language.moves(a, b) for a, b in pairwise(C)]
-    A, B = np.empty_like(E), np.ones_like(E)
-    A[0] = language.first(C[0]) * E[0]
-    for i, P in enumerate(moves, start=1):
-        A[i] = E[i] * (A[i - 1] / max(A[i - 1].sum(), MIN_PROBABILITY) @ P)
-    for i in range(len(moves) - 1, -1, -1):
-        B[i] = moves[i] @ (E[i + 1] * B[i + 1])
-        B[i] /= max(B[i].max(), MIN_PROBABILITY)
-    joint = A * B
-    posteriors: Floats2d = joint / np.maximum(joint.sum(axis=1, keepdims=True), MIN_PROBABILITY)
-    return posteriors
-
-
-def _best(C: Ints2d, P: Floats2d, count: int) -> Ints2d:
-    """Return the likeliest candidates of each place, (k, count)."""
-    best: Ints2d = np.take_along_axis(C, np.argsort(-P, axis=1, kind="stable")[:, :count], axis=1)
-    return best
 
 
 @dataclass(frozen=True, eq=False)
