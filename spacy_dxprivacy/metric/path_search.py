@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d, Ints2d, Numbers1d
+from ..arrays import Floats2d, Ints1d, Ints2d, Numbers1d, blocks
 
 DISTANCES_AT_ONCE = 2**25  # of one or two bytes: more do not fit into caches
 WORDS_AT_ONCE = 128  # words searched from at once
@@ -16,6 +16,10 @@ LENGTH_CLASSES = 64  # at most, of edges
 TURNS = 16  # of a search of many steps
 STEP_BITS = 16  # for the steps in a number of word and steps: a path, or an edge
 STEP_MASK = 2**STEP_BITS - 1
+PATHS_AT_ONCE = 2**16  # whose numbers fit 16 bits
+FEW_OF = 32  # a share of words for which sorting takes less time than looking at all
+
+Scratch = tuple[Numbers1d, Numbers1d]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,50 +106,60 @@ class PathSearch:
             part = slice(start, min(start + self.at_once, len(rows)))
             yield part, self.search(rows[part], None if depths is None else depths[part], scratch)
 
-    def scratch(self, k: int) -> Numbers1d:
-        """Return an uninitialised buffer for a search from k words."""
-        return np.empty(min(self.at_once, k) * self.n, dtype=self.dtype)
+    def scratch(self, k: int) -> Scratch:
+        """Return uninitialised buffers for a search from k words: of the steps to each word, and of
+        places among the paths that reach it."""
+        size = min(self.at_once, k) * self.n
+        return np.empty(size, dtype=self.dtype), np.empty(size, dtype=np.uint16)
 
     def search(
-        self, rows: Ints1d, depths: Ints1d | None, scratch: Numbers1d, by_number: bool = False
+        self, rows: Ints1d, depths: Ints1d | None, scratch: Scratch, by_number: bool = False
     ) -> ReachedSets:
         """Search from at_once words at most. by_number: sort the words of each by row."""
-        paths = np.concatenate(list(self._settle(rows, depths, scratch)))
-        if by_number:
-            paths.sort()
-        owner, words = np.divmod(paths >> STEP_BITS, self.n)
-        steps = paths & STEP_MASK
+        far = np.full(len(rows), self.reach - 1) if depths is None else depths
+        flat = self._settled(rows, far, scratch)
+        seen = scratch[0][: len(rows) * self.n]
+        if len(flat) * FEW_OF < len(seen) or far.min(initial=0) < 0:
+            flat.sort()
+        else:
+            flat = np.flatnonzero(seen.reshape(-1, self.n) <= far[:, None].astype(self.dtype))
+        sizes = np.diff(np.searchsorted(flat, np.arange(len(rows) + 1) * self.n))
+        owner = np.repeat(np.arange(len(rows)), sizes)
         if not by_number:
-            keys = (owner * self.reach + steps) * self.n + words
-            keys.sort()
-            steps, words = np.divmod(keys, self.n)
-            owner, steps = np.divmod(steps, self.reach)
-        return ReachedSets(np.bincount(owner, minlength=len(rows)), words, steps)
+            keys = owner * self.reach + seen.take(flat)
+            narrow = np.min_scalar_type(len(rows) * self.reach)  # sorted by radix up to 16 bits
+            flat = flat.take(np.argsort(keys.astype(narrow), kind="stable"))
+        steps = seen.take(flat).astype(np.int64)
+        return ReachedSets(sizes, flat - owner * self.n, steps)
 
-    def _settle(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Iterator[Ints1d]:
-        """Yield the words that each turn settles, as paths: (owner * n + word) << BITS | steps."""
-        k, far = len(rows), np.full(len(rows), self.reach - 1) if depths is None else depths
+    def _settled(self, rows: Ints1d, far: Ints1d, scratch: Scratch) -> Ints1d:
+        """Return the words that k rows reach, as owner * n + word, in no order. The first buffer
+        then has the steps from each row to all words, (k, n), more than `far` (k,) beyond it."""
+        k = len(rows)
         origins = np.arange(k) * self.n + rows
         # Marks all words as seen beyond the depth, so that no path goes farther.
-        seen = seen[: k * self.n]
+        seen, places = (buffer[: k * self.n] for buffer in scratch)
         seen.reshape(k, self.n)[:] = 1 + far[:, None]
         seen[origins] = 0
         waiting: list[list[Ints1d]] = [[] for _ in range(1 + self.reach // self.stride)]
-        waiting[0] = [origins << STEP_BITS]
+        waiting[0], settled = [origins << STEP_BITS], []
         for turn in range(len(waiting)):
-            settled = []
             while waiting[turn]:  # again, if a reached word belongs to this turn
                 paths = np.concatenate(waiting[turn])
                 # A word that was reached by several paths waits at the length of each.
                 paths = paths[seen.take(paths >> STEP_BITS) == paths.astype(self.dtype)]
                 settled.append(paths)
                 waiting[turn] = []
-                for later, reached in self._relaxed(paths, far, seen):
+                for later, reached in self._relaxed(paths, far, (seen, places)):
                     waiting[later].append(reached)
-            if settled:
-                yield settled[0] if len(settled) == 1 else _nearest(np.concatenate(settled))
+        paths = np.concatenate(settled)
+        # Some were reached by a shorter path in the same turn.
+        shortest = np.flatnonzero(seen.take(paths >> STEP_BITS) == paths.astype(self.dtype))
+        return paths.take(shortest) >> STEP_BITS
 
-    def _relaxed(self, paths: Ints1d, far: Ints1d, seen: Numbers1d) -> Iterator[tuple[int, Ints1d]]:
+    def _relaxed(
+        self, paths: Ints1d, far: Ints1d, scratch: Scratch
+    ) -> Iterator[tuple[int, Ints1d]]:
         """Extend each path by an edge, and yield the shorter paths to words, by turns. Only classes
         of edges that may be short enough are read; `seen` excludes the too long ones among them."""
         owners, words = np.divmod(paths >> STEP_BITS, self.n)
@@ -157,21 +171,24 @@ class PathSearch:
         words, degrees = words.take(with_edges), degrees.take(with_edges)
         reached = self._shortest_edges(words, degrees)
         reached += np.repeat(paths.take(with_edges) - (words << STEP_BITS), degrees)
+        for part in blocks(len(reached), PATHS_AT_ONCE):
+            nearer = self._nearest(reached[part], scratch)
+            turns = nearer.astype(self.dtype) // self.dtype(self.stride)
+            nearer = nearer.take(np.argsort(turns, kind="stable"))
+            ends = np.cumsum(np.bincount(turns))
+            for turn in np.flatnonzero(np.diff(ends, prepend=0)).tolist():
+                yield turn, nearer[ends[turn - 1] if turn else 0 : ends[turn]]
+
+    def _nearest(self, paths: Ints1d, scratch: Scratch) -> Ints1d:
+        """Return the shortest of k paths to each word, k at most PATHS_AT_ONCE, without those to
+        words that were reached by as short ones."""
+        seen, places = scratch
         # Steps are the lowest bits, so a narrower type keeps them.
-        nearer = reached.astype(self.dtype) < seen.take(reached >> STEP_BITS)
-        reached = _nearest(reached.take(np.flatnonzero(nearer)))
-        steps = reached.astype(self.dtype)
-        seen[reached >> STEP_BITS] = steps
-        turns = steps // self.dtype(self.stride)
-        reached = reached.take(np.argsort(turns, kind="stable"))
-        ends = np.cumsum(np.bincount(turns))
-        for turn in np.flatnonzero(np.diff(ends, prepend=0)).tolist():
-            yield turn, reached[ends[turn - 1] if turn else 0 : ends[turn]]
-
-
-def _nearest(paths: Ints1d) -> Ints1d:
-    paths.sort()
-    keys = paths >> STEP_BITS
-    first = np.ones(len(keys), dtype=bool)
-    np.not_equal(keys[1:], keys[:-1], out=first[1:])
-    return paths[first]
+        paths = paths.take(np.flatnonzero(paths.astype(self.dtype) < seen.take(paths >> STEP_BITS)))
+        ends, steps = paths >> STEP_BITS, paths.astype(self.dtype)
+        np.minimum.at(seen, ends, steps)
+        shortest = np.flatnonzero(seen.take(ends) == steps)
+        # Of equal ones, that which is written last.
+        ends, numbers = ends.take(shortest), np.arange(len(shortest), dtype=places.dtype)
+        places[ends] = numbers
+        return paths.take(shortest.take(np.flatnonzero(places.take(ends) == numbers)))

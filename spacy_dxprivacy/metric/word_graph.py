@@ -47,7 +47,7 @@ from ..machine import RowCache, map_ordered, product_threads
 from ..privacy.randomness import Rng
 from ..space import Space, learned
 from .neighbourhoods import Neighbourhoods
-from .path_search import PathSearch
+from .path_search import PathSearch, Scratch
 
 STEPS = 4  # steps of the grid in a unit of length
 JOINED = 10
@@ -193,9 +193,9 @@ def counts_of(search: PathSearch, checkpoint: Checkpoint | None = None) -> Numbe
     kept = (checkpoint or Checkpoint()).rows(COUNTS, (n, search.reach), np.min_scalar_type(n))
     counts, first = kept.array, kept.done
 
-    def work(job: tuple[slice, Numbers1d]) -> slice:
+    def work(job: tuple[slice, Scratch]) -> slice:
         part, scratch = job
-        reached = search.search(np.arange(part.start, part.stop), None, scratch)
+        reached = search.search(np.arange(part.start, part.stop), None, scratch, by_number=True)
         counts[part] = reached.counts(search.reach)
         return part
 
