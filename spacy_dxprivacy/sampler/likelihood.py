@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ..machine import RowCache
 from ..prior.chain import Chain
 from .emissions import UNKNOWN_ROW, Emissions
 from .sentence_level import InputRows, spans
@@ -14,6 +15,7 @@ from .sentence_level import InputRows, spans
 LANES, STORED_LANES = 32, 8  # sentences in parallel, and those with all messages in memory
 CANDIDATES_AT_ONCE = 2**8
 MAX_MESSAGE_NUMBERS = 2**24  # in memory: 128 MB
+CACHE_BYTES = 2**26
 
 
 class SentenceLikelihood:
@@ -21,6 +23,7 @@ class SentenceLikelihood:
 
     def __init__(self, chain: Chain, emissions: Emissions) -> None:
         self.chain, self.emissions, self.kernel = chain, emissions, emissions.kernel
+        self._cache = RowCache(CACHE_BYTES)  # of emissions
 
     def __call__(self, text: InputRows, outputs: Ints1d) -> Floats1d:
         """Return ln P(outputs | rows), float64 (sentences,); -inf if a fixed word was changed.
@@ -86,8 +89,18 @@ class SentenceLikelihood:
             places = first[: np.count_nonzero(lengths > step)] + step
             words = np.stack([text.rows[places], text.fixed[places]])
             distinct, inverse = np.unique(words, axis=1, return_inverse=True)
-            emitted = [self.emissions.exact(row, bool(stays)) for row, stays in distinct.T.tolist()]
+            emitted = [self._emitted(row, bool(stays)) for row, stays in distinct.T.tolist()]
             yield np.stack(emitted, axis=1)[:, inverse.reshape(-1)]
+
+    def _emitted(self, row: int, fixed: bool) -> Floats1d:
+        """Return the emissions of a word, which most texts repeat."""
+        if fixed or row == UNKNOWN_ROW:
+            return self.emissions.exact(row, fixed)
+        if not (cached := self._cache.find([row])):
+            cached = {row: (self.emissions.exact(row),)}
+            self._cache.add(cached)
+        emitted: Floats1d = cached[row][0]
+        return emitted
 
     def _forward(self, E: Iterable[Floats2d]) -> Iterator[tuple[Floats2d, Floats2d]]:
         """Yield P(state | words before), and its product with the emissions, (K, live) each, for
@@ -122,11 +135,13 @@ class SentenceLikelihood:
         ends = np.cumsum(np.bincount(of_cell.reshape(-1), minlength=len(distinct)))
         logs = np.empty(candidates.size)
         for block in blocks(len(distinct), CANDIDATES_AT_ONCE):
-            self.kernel.prepare(distinct[block].tolist())
+            prepared = self.kernel.prepare(distinct[block].tolist())
             cells = np.split(order[: ends[block][-1]], ends[block.start : block.stop - 1])
             cells[0] = cells[0][ends[block.start - 1] if block.start else 0 :]
             for candidate, cell in zip(distinct[block].tolist(), cells, strict=True):
-                places = cell // candidates.shape[1]
-                Z = around[places] @ self.emissions.exact(candidate)
-                logs[cell] = np.log(self.kernel.weights(candidate, outputs[places])) - np.log(Z)
+                places, steps = cell // candidates.shape[1], prepared[candidate]
+                E = self.emissions.exact(candidate, steps=steps)
+                Z = [around[place] @ E for place in places.tolist()]  # without a copy of `around`
+                weights = self.kernel.weights(candidate, outputs[places], steps)
+                logs[cell] = np.log(weights) - np.log(Z)
         return logs.reshape(candidates.shape)

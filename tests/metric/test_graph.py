@@ -126,7 +126,11 @@ def test_it_is_a_metric_of_shortest_paths_over_a_point_that_joins_all(uneven, D)
 
 def test_within_are_the_words_nearer_than_both_radii(uneven, D):
     rows = np.array([7, 3, 7, 59])
-    for row, (words, nearer) in zip(rows, uneven.within(rows), strict=True):
+    searched, cached = uneven.within(rows), uneven.within(rows)
+    assert [[a.dtype for a in steps] for steps in searched] == [
+        [a.dtype for a in s] for s in cached
+    ]
+    for row, (words, nearer) in zip(rows, cached, strict=True):
         gain = uneven.radii[row] + uneven.radii - np.round(D[row] * QUANTA).astype(int)
         np.testing.assert_array_equal(words, np.flatnonzero(gain > 0))
         np.testing.assert_array_equal(nearer, gain[words])
