@@ -168,7 +168,8 @@ def euclidean_distance(space: Space) -> Distance:
 
 def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:
     """Return beta min(d, g), g = 700 / beta: min(d, g) is a metric and at most d."""
-    return np.minimum(D * beta, LARGEST_SCORE)
+    S = D * beta
+    return np.minimum(S, LARGEST_SCORE, out=S)
 
 
 def boltzmann(S: Floats2d) -> Floats2d:

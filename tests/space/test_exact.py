@@ -216,3 +216,19 @@ def test_diameter_farthest_and_nearest_of_all_pairs(name, monkeypatch):
         np.testing.assert_allclose(apart, neighbours(X, X, depth)[1], atol=1e-9)
         np.testing.assert_allclose(np.linalg.norm(A[rows] - A[:, None], axis=2), apart, atol=1e-9)
         assert all(len(set(row)) == depth for row in rows.tolist())
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 1e3, 1e30, 1e100])
+@pytest.mark.parametrize("depth", [1, 2, 40])
+def test_neighbours_are_those_of_all_distances(depth, scale):
+    """Also of far queries, which float32 tells apart no more, and of rows that are one point."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(1500, 8)).astype(np.float32)
+    X[100:300] = X[99]
+    Z = X[rng.choice(len(X), 20)] + scale * rng.normal(size=(20, 8))
+    rows, D = exact.neighbours(Z, X, depth)
+    every = np.sqrt(np.square(Z[:, None] - X.astype(np.float64)).sum(axis=2))
+    assert (np.diff(D, axis=1) >= 0).all()
+    chosen = np.take_along_axis(every, rows, axis=1)
+    assert chosen == pytest.approx(np.sort(every, axis=1)[:, :depth], rel=1e-9, abs=1e-12)
+    assert all(len(set(found)) == depth for found in rows.tolist())

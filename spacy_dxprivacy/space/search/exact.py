@@ -37,7 +37,8 @@ MULTITHREAD_FROM = 2**23  # pairs of rows and queries: for fewer, one thread is 
 QUERIES = 1024  # whose scores are computed at once
 SCORES = 1_500_000  # of a tile: more fit no cache, and fewer keep the product waiting for packing
 COPY_UP_TO = 2**25  # numbers of a table, n times d: 128 MB
-FEW = 8  # nearest rows, of which a search for one after the other is faster than a partition
+SCORES_AT_ONCE = 2**20  # of neighbours
+LEAST_GROUPS, GROUPS_A_NEIGHBOUR = 256, 4  # of rows whose nearest are compared
 
 
 @registry.dx_indexes("dx.Exact.v1")
@@ -104,10 +105,8 @@ class ExactIndex:
 
     def _search(self, Z: Floats2d) -> Ints1d:
         norms = np.sqrt(np.einsum("kd,kd->k", Z, Z))
-        # In float32, squares must not overflow, and underflow must be below the rounding bound.
-        largest = max(float(norms.max()), self._reach)
         rows = None
-        if largest < MAX_FLOAT32 and not 0 < self._reach < 1e-14:
+        if fits_single(norms, self._reach):
             rows = self._by_products(Z, norms, "float32")
         return cast(Ints1d, self._by_products(Z, norms) if rows is None else rows)
 
@@ -116,7 +115,7 @@ class ExactIndex:
         n, d = self._X.shape
         multiply = self._product(Z, dtype)
         # A score that is lower than the greatest by more than this is not of the nearest row.
-        margin = (2 * self._slack(norms, dtype)).astype(dtype)
+        margin = (2 * slack_of(norms, self._reach, d, dtype)).astype(dtype)
         greatest = np.full(len(Z), -inf, dtype=dtype)
         rows, squares = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), inf)
         held, most = Candidates(), MAX_CANDIDATES * len(Z) + QUERIES
@@ -162,19 +161,27 @@ class ExactIndex:
 
         return multiply
 
-    def _slack(self, norms: Floats1d, dtype: str) -> Floats1d:
-        """Return a bound on the error of scores, for queries of these norms (k,).
 
-        With h = ||x||^2 / 2, a product of d + 1 terms in any order is off by at most d + 1
-        roundings of ||x|| ||z|| + h. Queries, half squares and their subtraction, and the margin
-        add one each, and float64 brute force d + 2: d + 16 cover them. Underflow is far below.
-        """
-        roundings, reach = self._X.shape[1] + 16, self._reach
-        unit = 2.0**-24 if dtype == "float32" else 2.0**-53
-        factor = roundings * unit / (1 - roundings * unit)
-        slack: Floats1d = factor * (reach * norms + reach * reach)
-        slack += roundings * 2.0**-53 * (reach + norms) ** 2
-        return slack
+def fits_single(norms: Floats1d, reach: float) -> bool:
+    """Return whether float32 fits queries of these norms (k,), and rows of norms up to the reach:
+    squares must not overflow, and underflow must be below the rounding bound."""
+    return max(float(norms.max()), reach) < MAX_FLOAT32 and not 0 < reach < 1e-14
+
+
+def slack_of(norms: Floats1d, reach: float, d: int, dtype: str) -> Floats1d:
+    """Return a bound on the error of scores, for queries of these norms (k,), and rows of norms up
+    to the reach.
+
+    With h = ||x||^2 / 2, a product of d + 1 terms in any order is off by at most d + 1 roundings of
+    ||x|| ||z|| + h. Queries, half squares and their subtraction, and the margin add one each, and
+    float64 brute force d + 2: d + 16 cover them. Underflow is far below.
+    """
+    roundings = d + 16
+    unit = 2.0**-24 if dtype == "float32" else 2.0**-53
+    factor = roundings * unit / (1 - roundings * unit)
+    slack: Floats1d = factor * (reach * norms + reach * reach)
+    slack += roundings * 2.0**-53 * (reach + norms) ** 2
+    return slack
 
 
 def at_once(k: int, threads: int) -> int:
@@ -313,26 +320,41 @@ def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
     and their distances. Ties are sorted by row, but ties at the last place are arbitrary."""
     rows = np.empty((len(Z), depth), dtype=np.int64)
     lengths = np.empty((len(Z), depth))
-    for part, D in in_blocks(Z, X):
-        least = few_least if depth <= FEW else many_least
-        rows[part], lengths[part] = least(D, depth)
+    groups = max(LEAST_GROUPS, GROUPS_A_NEIGHBOUR * depth)
+    if len(X) < 2 * groups:
+        for part, D in in_blocks(Z, X):
+            columns = np.sort(np.argpartition(D, depth - 1, axis=1)[:, :depth], axis=1)
+            values = np.take_along_axis(D, columns, axis=1)
+            order = np.argsort(values, axis=1, kind="stable")
+            rows[part] = np.take_along_axis(columns, order, axis=1)
+            lengths[part] = np.take_along_axis(values, order, axis=1)
+        return rows, lengths
+    half = np.einsum("nd,nd->n", X, X, dtype=np.float64) / 2
+    for part in blocks(len(Z), max(1, SCORES_AT_ONCE // len(X))):
+        A = Z[part].astype(np.float64)
+        queries, near = _near(A, X, half, groups, depth)
+        D = np.empty(len(near))
+        for cells in blocks(len(near), max(1, NUMBERS_AT_ONCE // X.shape[1])):
+            differences = A[queries[cells]] - X[near[cells]]
+            D[cells] = np.sqrt(np.einsum("kd,kd->k", differences, differences))
+        order = np.lexsort((near, D, queries))
+        first = np.searchsorted(queries, np.arange(len(A)))[:, None] + np.arange(depth)
+        rows[part], lengths[part] = near[order][first], D[order][first]
     return rows, lengths
 
 
-def few_least(D: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
-    """Return the columns and the values of the least of each row of D (k, n), which changes."""
-    rows, columns = np.arange(len(D)), np.empty((len(D), depth), dtype=np.int64)
-    values = np.empty((len(D), depth))
-    for place in range(depth):
-        columns[:, place] = D.argmin(axis=1)
-        values[:, place] = D[rows, columns[:, place]]
-        D[rows, columns[:, place]] = inf
-    return columns, values
-
-
-def many_least(D: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
-    """Return what few_least does, by a partition of each row."""
-    columns = np.sort(np.argpartition(D, depth - 1, axis=1)[:, :depth], axis=1)
-    values = np.take_along_axis(D, columns, axis=1)
-    order = np.argsort(values, axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)
+def _near(
+    A: Floats2d, X: Floats2d, half: Floats1d, groups: int, depth: int
+) -> tuple[Ints1d, Ints1d]:
+    """Return pairs of a query and a row, by query: those with the `depth` nearest rows to each of A
+    (k, d), and perhaps others. half: half the squared norm of each row."""
+    norms, reach = np.sqrt(np.einsum("kd,kd->k", A, A)), sqrt(2 * float(half.max()))
+    dtype = "float32" if fits_single(norms, reach) else "float64"
+    S = half.astype(dtype) - A.astype(dtype) @ X.astype(dtype, copy=False).T
+    # As many groups as `depth` have a row with a score up to this bound.
+    n, size = len(X), len(X) // groups
+    tops = S[:, : size * groups].reshape(len(A), size, groups).min(axis=1)
+    least = np.partition(tops, depth - 1, axis=1)[:, depth - 1]
+    bound = least + 2 * slack_of(norms, reach, X.shape[1], dtype)
+    bound = np.nextafter(bound.astype(dtype), np.asarray(inf, dtype=dtype))
+    return divmod(np.flatnonzero(bound[:, None] >= S), n)
