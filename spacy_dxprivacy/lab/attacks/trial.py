@@ -59,13 +59,12 @@ class AttackTrial:
     @cached_property
     def channel(self) -> Channel:
         """From candidates and words of the text to its outputs, for word-level sampling."""
-        return self.channel_to([self.release, self.release_by_type])
+        return self.channel_to(self.release.rows)
 
-    def channel_to(self, draws: list[Draw]) -> Channel:
-        """Return the channel to the outputs of these draws."""
+    def channel_to(self, outputs: Ints1d) -> Channel:
+        """Return the channel to these outputs (t,)."""
         target = self.target
         words = np.union1d(target.words, target.text.rows)
-        outputs = np.concatenate([draw.rows for draw in draws])
         times = draws_by_frequency(DRAWS, target.frequencies, words)
         rng = Rng(self.seed + 3)
         return channel_of(self.mechanism, target.space.vectors, words, outputs, rng, times)

@@ -84,7 +84,7 @@ def _repeat(trial: AttackTrial) -> Iterator[Success]:
     target, draw, X = trial.target, trial.repeats, trial.target.space.vectors
     wanted = places_in(target.words, trial.probes)
     baseline = float((wanted == int(target.log_prior.argmax())).mean())
-    channel = trial.channel_to([draw])
+    channel = trial.channel_to(draw.rows)
     columns, logs = channel.columns(draw.rows), channel.of(target.words)
     at = np.arange(len(columns))
     for k in REPEATS:
@@ -109,10 +109,12 @@ def _documents(trial: AttackTrial) -> Iterator[Success]:
     documents, wanted = text.doc_of[firsts][repeated], target.places[firsts]
     baseline = float((wanted == int(target.log_prior.argmax()))[repeated].mean())
     # With one draw a word, other places add no information.
-    by_type = guessing.bayes_guess(trial.logs, target.log_prior)
+    drawn = trial.release_by_type.rows[firsts]
+    channel = trial.channel_to(drawn)
+    by_type = guessing.bayes_guess(channel.of(target.words), target.log_prior)
     guesses = {
         "token": guessing.averaged_guess(trial.logs, target.log_prior, trial.columns, groups),
-        "type": by_type[trial.channel.columns(trial.release_by_type.rows[firsts])],
+        "type": by_type[channel.columns(drawn)],
     }
     for scope, guess in guesses.items():
         measured = share_by_document((guess == wanted)[repeated], documents)
