@@ -79,13 +79,18 @@ def _in_threads(
     from concurrent.futures import ThreadPoolExecutor
 
     waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         for job in jobs:
             if len(waiting) == ahead:
                 yield waiting.popleft().result()
             waiting.append(pool.submit(work, job))
         while waiting:
             yield waiting.popleft().result()
+    except BaseException:  # a caller that stops waits for no job
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
 
 
 class RowCache:

@@ -226,11 +226,10 @@ progress_lines, attack_lines = partial(lines, 10.0), partial(lines, 0.9)
 
 
 @contextmanager
-def pulse(label: str) -> Iterator[Callable[[str], None]]:
-    """Show every second, on a terminal, for how long a long task runs; yield a function that
-    changes the label."""
+def pulse(label: str, total: int) -> Iterator[Any]:
+    """Show every second, on a terminal, for how long a long task runs; yield its bar."""
     done = Event()
-    with bar(None, label, delay=0.0, bar_format="{desc}: {elapsed}") as shown:
+    with bar(total, label, delay=0.0) as shown:
 
         def beat() -> None:
             while not done.wait(SECONDS):
@@ -239,7 +238,7 @@ def pulse(label: str) -> Iterator[Callable[[str], None]]:
         thread = Thread(target=beat, daemon=True)
         thread.start()
         try:
-            yield shown.set_description_str
+            yield shown
         finally:
             done.set()
             thread.join()

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 from conftest import run_dx
+from threadpoolctl import threadpool_limits
 
 pytest.importorskip("matplotlib", reason="needs the extra 'plots'")  # --out draws a figure
 
@@ -24,7 +25,7 @@ def notes(tmp_path):
 def dx(notes, space_path, tmp_path):
     options = ["--space", space_path, "--words", "30", "--candidates", "30"]
     return lambda *more: run_dx(
-        "attack", "guess", notes, *options, "--out", tmp_path / "out", *more
+        "attack", "guess", notes, *options, "--out", tmp_path / "out", "--force", *more
     )
 
 
@@ -53,10 +54,31 @@ def test_tables_and_the_file_of_what_is_done_are_there_after_a_stop(dx, tmp_path
         return attacked(names, trial)
 
     monkeypatch.setattr(attack, "attack_all", stopping)
-    result = dx(*NOISE, "-e", "2,4")
+    with threadpool_limits(1):  # one mechanism after the other
+        result = dx(*NOISE, "-e", "2,4")
     assert result.exit_code == 130 and "guess: dx.Laplace.v1" in result.stdout
     done = {(row["mechanism"], row["epsilon"]) for row in rows_of(tmp_path)}
     assert done == {("dx.Laplace.v1", "2"), ("dx.Laplace.v1", "4"), ("dx.Exponential.v1", "2")}
+
+
+def test_threads_change_no_figure(dx, tmp_path):
+    found = []
+    for threads in (1, 3):
+        with threadpool_limits(threads):
+            assert dx(*NOISE, "-m", "nadp", "-e", "2,4").exit_code == 0
+        found.append(rows_of(tmp_path))
+    assert found[0] == found[1]
+
+
+def test_a_stop_waits_for_no_mechanism_that_has_not_begun(dx, monkeypatch):
+    begun = []
+
+    def stopping(make, target):
+        begun.append(make)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(attack, "epsilons_of", stopping)
+    assert dx("-m", "all").exit_code == 130 and len(begun) <= 4
 
 
 def test_lines_come_all_the_time_and_say_what_is_attacked(dx, monkeypatch):

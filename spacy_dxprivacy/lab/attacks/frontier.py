@@ -23,11 +23,9 @@ from ..corpus import EncodedCorpus, sample_release
 from ..results import (
     NAN,
     Panel,
-    Progress,
     ResultTable,
     Row,
     interpolate,
-    no_progress,
     share_by_document,
 )
 from .channel import Channel
@@ -89,6 +87,11 @@ class AttackTarget:
     read: EncodedCorpus | None = None
     reader: Reader | None = None
     candidates: int = CANDIDATES
+
+    def prepared(self) -> AttackTarget:
+        """Return the target itself, with what attacks on all mechanisms share."""
+        _ = self.language, self.blind, self.places, self.log_prior
+        return self
 
     @cached_property
     def frequencies(self) -> Floats1d:
@@ -194,14 +197,13 @@ def frontier(
     makers: Mapping[str, Callable[[float], Mechanism]],
     epsilons: Mapping[str, Sequence[float]],
     target: AttackTarget,
-    progress: Progress = no_progress,
 ) -> list[FrontierPoint]:
     """Return a point for each mechanism, by label, at each of its epsilons. makers: return a fitted
     mechanism for an epsilon."""
     return [
         point(label, make(epsilon), target)
         for label, make in makers.items()
-        for epsilon in progress(epsilons[label], label)
+        for epsilon in epsilons[label]
     ]
 
 

@@ -112,6 +112,11 @@ class Language:
         return np.asarray(self._parts[0] @ self.chain.back)
 
     @cached_property
+    def variants(self) -> dict[tuple[str, str], Language]:
+        """Those with other word pairs so far, by name and digest of the pairs: for all attacks."""
+        return {}
+
+    @cached_property
     def usual(self) -> Floats1d:
         """The probability of each word at any place, float64 (n,)."""
         weights: Floats1d = self._mix(self._parts[1] @ self.chain.alone, slice(None))
@@ -206,5 +211,6 @@ def language_variants(language: Language, mechanism: Mechanism) -> list[Language
         if chain is None or chain.is_unigram or chain.one_state is None:
             continue  # not a distribution of pairs
         if chain.digest not in {variant.chain.digest for variant in variants}:
-            variants.append(replace(language, chain=chain, name=name))
+            made = replace(language, chain=chain, name=name)
+            variants.append(language.variants.setdefault((name, chain.digest), made))
     return variants

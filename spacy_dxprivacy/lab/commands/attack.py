@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from threading import Event, Lock
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import typer
@@ -15,7 +16,8 @@ from typer import Argument, Option
 from ...cli import options
 from ...cli.options import above_bar, attack_lines, pulse, setup_errors, usage_errors
 from ...config.code import import_code
-from ...errors import DxError, UsageError
+from ...errors import DxError, UsageError, quiet
+from ...machine import map_ordered, product_threads
 from ...mechanisms.levels import LEVELS
 from ...pipeline.component import DEFAULT_CONFIG
 from ...progress import over
@@ -27,7 +29,7 @@ from ..attacks import ATTACKS, AttackFigure, Reader
 from ..attacks.frontier import AttackTarget, FrontierPoint, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_DOMAIN, RARE
-from ..attacks.ranges import epsilons_of, points_at
+from ..attacks.ranges import Make, epsilons_of, points_at
 from ..attacks.trial import AttackTrial
 from ..attacks.tries import attack_all
 from ..attacks.whole import NAME as ATTRIBUTES
@@ -47,6 +49,8 @@ COLUMNS = (
     "mechanism", "epsilon", "unchanged", "recovered", "rare unchanged", "rare recovered", "cosine",
     "nats",
 )  # fmt: skip
+Makers = Mapping[str, Make]
+Result = TypeVar("Result")
 BY = ("recovered by", "rare by")  # with a second attacker, who has a causal model
 
 
@@ -146,7 +150,7 @@ def attack_cli(
             corpus, read = corpus.halves()
         corpus = corpus.first(words)
         makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
-        target = AttackTarget(table, corpus, read, reader, candidates)
+        target = AttackTarget(table, corpus, read, reader, candidates).prepared()
         if name == FRONTIER:
             points = _frontier(makers, epsilons, target, shares, out)
             results = {FRONTIER: frontier_result(points)}
@@ -172,30 +176,69 @@ def _results(figures: Sequence[AttackFigure], names: Sequence[str]) -> dict[str,
 
 def _attack(
     names: Sequence[str],
-    makers: Mapping[str, Callable[[float], Mechanism]],
+    makers: Makers,
     epsilons: Mapping[str, Sequence[float]],
     target: AttackTarget,
     out: Path | None,
 ) -> list[AttackFigure]:
     """Return the figures of each attack on each mechanism, by label, at its epsilons, or at those
     of its range. Tables are printed and written as soon as there are any."""
-    figures: list[AttackFigure] = []
-    for label, make in makers.items():
+    found = {label: list[AttackFigure]() for label in makers}
+    writing = Lock()
+
+    def attack(label: str, make: Make) -> DxError | None:
         try:
-            with pulse(f"{label}: range of epsilon"):
-                tried = epsilons[label] or epsilons_of(make, target)
+            tried = epsilons[label] or epsilons_of(make, target)
         except DxError as error:
-            above_bar(f"{label}: left out. {error}")
-            continue
-        found: list[AttackFigure] = []
-        for epsilon in over(tried, label):
-            found += attack_all(names, AttackTrial(target, make(epsilon), label=label))
-            _write(_results([*figures, *found], names), out, force=True, figure=False)
-        _print_tables(found)
-        figures += found
-    if not figures:
+            return error
+        for epsilon in tried:
+            figures = attack_all(names, AttackTrial(target, make(epsilon), label=label))
+            with writing:
+                found[label] += figures
+                _write(_results(all_found(), names), out, force=True, figure=False)
+        return None
+
+    def all_found() -> list[AttackFigure]:
+        return [figure for figures in found.values() for figure in figures]
+
+    for label, _ in _by_mechanism(makers, attack):
+        _print_tables(found[label])
+    return all_found()
+
+
+def _by_mechanism(
+    makers: Makers, work: Callable[[str, Make], Result | DxError]
+) -> Iterator[tuple[str, Result]]:
+    """Yield the label of each mechanism, and what work returns, in order: several at a time, by as
+    many threads as matrix products use. A mechanism for which work returns an error is left out,
+    with a line. Raise UsageError if all are."""
+    fitting, stopped, any_attacked = Lock(), Event(), False
+
+    def attack(label: str) -> Result | DxError:
+        shown.set_description_str(label)
+
+        def make(epsilon: float) -> Mechanism:
+            with fitting:  # what is learned from the space is learned once
+                if stopped.is_set():
+                    raise KeyboardInterrupt
+                return makers[label](epsilon)
+
+        return work(label, make)
+
+    with quiet(), pulse(ALL, len(makers)) as shown, product_threads(True) as threads:
+        try:
+            results = map_ordered(attack, makers, threads, len(makers))
+            for label, result in zip(makers, results, strict=True):
+                shown.update(1)
+                if isinstance(result, DxError):
+                    above_bar(f"{label}: left out. {result}")
+                    continue
+                any_attacked = True
+                yield label, result
+        finally:
+            stopped.set()
+    if not any_attacked:
         raise UsageError(NO_SOLUTION)
-    return figures
 
 
 def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:
@@ -233,7 +276,7 @@ def _epsilons(
 
 
 def _frontier(
-    makers: Mapping[str, Callable[[float], Mechanism]],
+    makers: Makers,
     epsilons: Mapping[str, Sequence[float]],
     target: AttackTarget,
     shares: Sequence[float],
@@ -241,29 +284,24 @@ def _frontier(
 ) -> list[FrontierPoint]:
     """Return the points of all mechanisms: at their epsilons, or around those where the attacker
     recovers the shares. The table of a mechanism is printed and written when it is complete."""
-    several, points = target.reader is not None, list[FrontierPoint]()
-    for label, make in makers.items():
+
+    def attack(label: str, make: Make) -> list[FrontierPoint] | DxError:
         if epsilons[label]:
-            points += frontier({label: make}, epsilons, target, over)
-            _write({FRONTIER: frontier_result(points)}, out, force=True, figure=False)
-            continue
-        with pulse(label) as show:
+            return frontier({label: make}, epsilons, target)
+        try:
+            return points_at(label, make, target, shares, on_try)
+        except DxError as error:
+            return error
 
-            def on_try(p: FrontierPoint, show: Callable[[str], None] = show) -> None:
-                reached = f"{p.mechanism}: epsilon {p.epsilon:.3g}, {p.found:.0%} recovered"
-                above_bar(reached)
-                show(reached)
+    def on_try(p: FrontierPoint) -> None:
+        above_bar(f"{p.mechanism}: epsilon {p.epsilon:.3g}, {p.found:.0%} recovered")
 
-            try:
-                found = points_at(label, make, target, shares, on_try)
-            except DxError as error:
-                above_bar(f"{label}: left out. {error}")
-                continue
-        typer.echo(_frontier_table(found, several) + "\n")
+    several, points = target.reader is not None, list[FrontierPoint]()
+    for label, found in _by_mechanism(makers, attack):
+        if not epsilons[label]:
+            typer.echo(_frontier_table(found, several) + "\n")
         points += found
         _write({FRONTIER: frontier_result(points)}, out, force=True, figure=False)
-    if not points:
-        raise UsageError(NO_SOLUTION)
     return points
 
 
