@@ -1,32 +1,39 @@
 """The processor time of a graph as a space grows, the neighbours it finds, and that of attacks:
 
-    python benchmarks/scale.py SPACE [--words 50000,100000,200000,400000] [--attack TEXT]
+    python benchmarks/scale.py SPACE [--words 50000,100000,200000,400000]
+    python benchmarks/scale.py SPACE --attack TEXT
 
 SPACE is a folder of vectors, such as GloVe with 50 dimensions and 400,000 words (`spacy project run
 glove50` in projects/papers makes one). A row has the first words of the space: the seconds of the
 processor that their graph takes, over n log n of the row before, and the share of the hundred and
-of the ten nearest words that it finds, at PROBES words. With --attack, the seconds of `dx attack
-guess -m all` on 600 words of a text, on the first 20,000 words of the space.
+of the ten nearest words that it finds, at PROBES words. With --attack, the seconds of attacks
+on every mechanism, on 600 words of a text and the first 20,000 words of the space, which are
+written to docs/attacks/seconds.json.
 
 No clock is read: other processes of the machine change little. Links take one thread, searches
-all of them, so the time that passes is about three fifths of this on two cores.
+and attacks all of them, so the time that passes is about three fifths of this on two cores.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import resource
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import faiss
 import numpy as np
+from figures import DOCS, write_result
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.metric import word_graph
 
 PROBES = 1000
+ATTACKS = ("guess", "frontier")
+EVERY = ["-m", "all", "--max-words", "20000", "--words", "600"]
 
 
 def seconds(who: int = resource.RUSAGE_SELF) -> float:
@@ -48,17 +55,12 @@ def recalls(space: Space, lists: np.ndarray) -> tuple[float, float]:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("space", type=Path)
-    parser.add_argument("--words", default="50000,100000,200000,400000")
-    parser.add_argument("--attack", type=Path)
-    options = parser.parse_args()
-    whole = Space.load(options.space)
+def grow(whole: Space, sizes: list[int]) -> None:
+    """Print a row for each number of words."""
     print("| words | seconds of the processor | growth over n log n | of 100 nearest | of 10 |")
     print("| ---: | ---: | ---: | ---: | ---: |")
     before = 0.0
-    for n in sorted(min(int(part), len(whole)) for part in options.words.split(",")):
+    for n in sorted(min(size, len(whole)) for size in sizes):
         space = Space.from_vectors(whole.words[:n], np.array(whole.vectors[:n]))
         start = seconds()
         lists = word_graph.neighbour_lists(space)
@@ -69,12 +71,47 @@ def main() -> None:
         hundred, ten = recalls(space, lists)
         print(f"| {n:,} | {took:.0f} | {growth} | {hundred:.3f} | {ten:.3f} |", flush=True)
         before = rate
-    if options.attack is not None:
+
+
+def attack(space: Path, text: Path) -> None:
+    """Attack every mechanism, and write how long it takes."""
+    rows = []
+    for name in ATTACKS:
+        command = [sys.executable, "-m", "spacy", "dx", "attack", name, str(text), *EVERY]
         start = seconds(resource.RUSAGE_CHILDREN)
-        command = [sys.executable, "-m", "spacy", "dx", "attack", "guess", str(options.attack)]
-        on = ["--space", str(options.space), "--max-words", "20000", "--words", "600"]
-        subprocess.run([*command, "-m", "all", *on], check=True, stdout=subprocess.DEVNULL)
-        print(f"attacks: {seconds(resource.RUSAGE_CHILDREN) - start:.0f} seconds of the processor")
+        with TemporaryDirectory() as out:
+            subprocess.run(
+                [*command, "--space", str(space), "--out", out],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+            with (Path(out) / f"{name}.csv").open(newline="", encoding="utf8") as file:
+                done = {(row["mechanism"], row["epsilon"]) for row in csv.DictReader(file)}
+        took = round(seconds(resource.RUSAGE_CHILDREN) - start)
+        rows.append([name, len({label for label, _ in done}), len(done), took])
+        print(*rows[-1], flush=True)
+    write_result(
+        DOCS / "attacks" / "seconds.json",
+        command=f"python benchmarks/scale.py {space.name} --attack {text.name}",
+        settings={"mechanisms": sorted({label.partition(" ")[0] for label, _ in done})},
+        data=f"{space.name}, its first 20,000 words; 600 words of {text.name}. Seconds of the "
+        "processor, with start and fits; both attacks search for their epsilons.",
+        attacker="none is measured, but its time",
+        columns=["attack", "mechanisms", "attacked releases", "seconds of the processor"],
+        rows=rows,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("space", type=Path)
+    parser.add_argument("--words", default="50000,100000,200000,400000")
+    parser.add_argument("--attack", type=Path)
+    options = parser.parse_args()
+    if options.attack is not None:
+        attack(options.space, options.attack)
+    else:
+        grow(Space.load(options.space), [int(part) for part in options.words.split(",")])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import copy_context
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -84,7 +85,8 @@ def _in_threads(
         for job in jobs:
             if len(waiting) == ahead:
                 yield waiting.popleft().result()
-            waiting.append(pool.submit(work, job))
+            # In the context of the caller, so that a task within a job is shown as one of its own.
+            waiting.append(pool.submit(copy_context().run, work, job))
         while waiting:
             yield waiting.popleft().result()
     except BaseException:  # a caller that stops waits for no job

@@ -124,7 +124,7 @@ class _Bar(tqdm):  # type: ignore[misc]
         return self
 
     def __exit__(self, *_: object) -> None:
-        _shown.remove(self)
+        _hide(self)
         self.close()
 
     def say(self, step: str, share: float) -> None:
@@ -159,7 +159,7 @@ class _Lines:
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
-        _shown.remove(self)
+        _hide(self)
 
     def update(self, n: int = 1) -> None:
         """Count n more as done."""
@@ -190,6 +190,11 @@ class _Lines:
 
 
 _shown: list[_Bar | _Lines] = []  # the tasks that are shown, the innermost last
+
+
+def _hide(task: _Bar | _Lines) -> None:
+    # By identity: bars of tqdm are equal to others of the same place, and to lines never compare.
+    _shown[:] = [other for other in _shown if other is not task]
 
 
 def line_of(label: str, done: int, total: int | None, seconds: float, initial: int = 0) -> str:

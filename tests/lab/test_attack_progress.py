@@ -1,6 +1,7 @@
 """Attacks say how far they are, find epsilons, and leave a file when they are stopped."""
 
 import csv
+import time
 
 import pytest
 from conftest import run_dx
@@ -70,6 +71,20 @@ def test_threads_change_no_figure(dx, tmp_path):
     assert found[0] == found[1]
 
 
+def test_lines_come_while_a_thread_shows_a_task_of_its_own(dx, monkeypatch):
+    def slow(label, trial, attacked=attack.attack_all):
+        with progress.bar(None, "within"):
+            time.sleep(0.1)
+        return attacked(label, trial)
+
+    monkeypatch.setattr(attack, "attack_all", slow)
+    monkeypatch.setattr(attack, "attack_lines", lambda label: progress.lines(0.01, label))
+    with threadpool_limits(2):
+        result = dx(*NOISE, "-e", "2,4")
+    labels = [line.partition(":")[0] for line in result.stderr.splitlines()]
+    assert result.exit_code == 0 and "within" in labels and not progress._shown
+
+
 def test_a_stop_waits_for_no_mechanism_that_has_not_begun(dx, monkeypatch):
     begun = []
 
@@ -86,4 +101,5 @@ def test_lines_come_all_the_time_and_say_what_is_attacked(dx, monkeypatch):
     assert attack.attack_lines.args[0] * 2 < 2
     monkeypatch.setattr(attack, "attack_lines", lambda label: progress.lines(0.01, label))
     labels = [line.partition(":")[0] for line in dx(*NOISE, "-e", "2").stderr.splitlines()]
-    assert {"guess", "dx.Laplace.v1", "dx.Exponential.v1"} <= set(labels)
+    running = {name for label in labels for name in label.split(", ")}
+    assert {"guess", "dx.Laplace.v1", "dx.Exponential.v1"} <= running

@@ -26,7 +26,7 @@ from ..corpus import sample_in_batches
 if TYPE_CHECKING:
     from ...privacy.randomness import Rng
 
-DISTANCES_AT_ONCE, PROBABILITIES_AT_ONCE = 2**22, 2**20
+DISTANCES_AT_ONCE = 2**20
 MAX_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy
 MIN_LOG = -700.0  # in place of ln 0, so that sums stay finite
 DRAWS = 30  # of each word, if probabilities are simulated
@@ -120,7 +120,7 @@ def channel_of(
         raise DxError(Errors.DX091.format(words=len(words), outputs=len(outputs)))
     if isinstance(mechanism, StatesProbabilities):
         logs = np.empty((len(words), len(outputs)), dtype=np.float32)
-        for part in blocks(len(words), max(1, PROBABILITIES_AT_ONCE // len(X))):
+        for part in blocks(len(words), max(1, DISTANCES_AT_ONCE // len(X))):
             logs[part] = _logs(mechanism.distribution(words[part])[:, outputs])
         return Channel(words, outputs, logs, exact=True)
     times = np.broadcast_to(np.asarray(draws, dtype=np.int64), len(words))

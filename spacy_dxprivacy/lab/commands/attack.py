@@ -213,9 +213,11 @@ def _by_mechanism(
     many threads as matrix products use. A mechanism for which work returns an error is left out,
     with a line. Raise UsageError if all are."""
     fitting, stopped, any_attacked = Lock(), Event(), False
+    running = list[str]()
 
     def attack(label: str) -> Result | DxError:
-        shown.set_description_str(label)
+        running.append(label)
+        shown.set_description_str(", ".join(running))
 
         def make(epsilon: float) -> Mechanism:
             with fitting:  # what is learned from the space is learned once
@@ -223,7 +225,9 @@ def _by_mechanism(
                     raise KeyboardInterrupt
                 return makers[label](epsilon)
 
-        return work(label, make)
+        result = work(label, make)
+        running.remove(label)
+        return result
 
     with quiet(), pulse(ALL, len(makers)) as shown, product_threads(True) as threads:
         try:
