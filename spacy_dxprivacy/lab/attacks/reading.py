@@ -100,7 +100,7 @@ def _words(sentences: Sequence[Lattice]) -> Ints2d:
     return np.concatenate([lattice.C for lattice in sentences])
 
 
-def _highest(scores: Floats1d, count: int) -> Ints1d:
+def highest(scores: Floats1d, count: int) -> Ints1d:
     """Return the places of the highest scores, (count,), in no order.
 
     The least of them is at or above the count-th of the greatest scores of groups, and few others
@@ -215,14 +215,14 @@ class ReleaseReading:
             for j, output_logs in enumerate(block_logs, start=block.start):
                 score = usual + output_logs
                 score[distinct[j]] = np.inf
-                C[places[j], :alone] = likely = _highest(score, alone)
+                C[places[j], :alone] = likely = highest(score, alone)
                 for place in places[j].tolist() if count > alone else ():
                     begins = self.seen.starts[place]
                     fit = first if begins else language.moves_from(outputs[place - 1])
                     score = np.log(np.maximum(fit, MIN_PROBABILITY))
                     score += output_logs
                     score[likely] = -np.inf
-                    C[place, alone:] = _highest(score, count - alone)
+                    C[place, alone:] = highest(score, count - alone)
                 logs[places[j]] = output_logs[C[places[j]]]
         return C, logs
 
