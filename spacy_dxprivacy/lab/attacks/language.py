@@ -28,6 +28,7 @@ FREQUENCY_SHARE = 0.4  # the weight of f
 WEB = 0.5  # of f: the weight of web text
 MIN_PROBABILITY = 1e-30
 RARE = 1e-5
+LISTED_OF = 16  # a share of the words: of a row with more transitions all are kept
 OF_DOMAIN, OF_PRIOR = "word pairs of such text", "word pairs of the prior"
 
 
@@ -127,19 +128,34 @@ class Language:
         weights: Floats1d = self._mix(self._parts[1][rows] @ self.chain.begin, rows)
         return weights
 
+    @cached_property
+    def _common(self) -> tuple[Ints1d, Floats2d]:
+        """The place of each word among those that many words may follow, or -1, int64 (n,); and
+        their listed transitions as a table, (k, n), which is faster to read."""
+        pairs, n = self._pairs, len(self.frequencies)
+        words = np.flatnonzero(np.diff(pairs.indptr) * LISTED_OF >= n)
+        place = np.full(n, -1, dtype=np.int64)
+        place[words] = np.arange(len(words))
+        return place, pairs[words].toarray()
+
     def moves(self, before: Ints1d, after: Ints1d) -> Floats2d:
         """Return P(after | before), float64 (k, m)."""
         pairs, (words, of_after) = self._pairs, np.unique(after, return_inverse=True)
-        P = np.multiply.outer(self._backs[before], self._parts[2][words])
-        first, last = pairs.indptr[before], pairs.indptr[before + 1]
-        # Of all listed transitions, those to one of the words, which few are.
-        place = np.full(len(self.frequencies), -1, dtype=np.int32)
-        place[words] = np.arange(len(words))
-        spans = zip(first.tolist(), last.tolist(), strict=True)
-        at = place[np.concatenate([pairs.indices[a:b] for a, b in spans])]
-        hits, ends = np.flatnonzero(at >= 0), np.cumsum(last - first)
-        owners = np.searchsorted(ends, hits, side="right")
-        P[owners, at[hits]] += pairs.data[hits + (last - ends)[owners]]
+        P: Floats2d = np.multiply.outer(self._backs[before], self._parts[2][words])
+        common, table = self._common
+        is_common = common[before] >= 0
+        P[is_common] += table[np.ix_(common[before[is_common]], words)]
+        rare = np.flatnonzero(~is_common)
+        if len(rare):
+            # Of all listed transitions, those to one of the words, which few are.
+            first, last = pairs.indptr[before[rare]], pairs.indptr[before[rare] + 1]
+            place = np.full(len(self.frequencies), -1, dtype=np.int32)
+            place[words] = np.arange(len(words))
+            spans = zip(first.tolist(), last.tolist(), strict=True)
+            at = place[np.concatenate([pairs.indices[a:b] for a, b in spans])]
+            hits, ends = np.flatnonzero(at >= 0), np.cumsum(last - first)
+            owners = np.searchsorted(ends, hits, side="right")
+            P[rare[owners], at[hits]] += pairs.data[hits + (last - ends)[owners]]
         mixed: Floats2d = self._mix(P, words)[:, of_after]
         return mixed
 
