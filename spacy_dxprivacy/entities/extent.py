@@ -93,6 +93,7 @@ _BEFORE_ORDERS = frozenset({"on", "the"})
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
 _PERSONS = re.compile(rf"(?:{expanded('KIN')})s?")
 _ITEM = re.compile(r"^[ \t]*(\d\d)/(\d\d)[.:)]?[ \t]+[A-Z]{3}", re.M | re.A)
+_LONGEST_NORM = 5  # digits of a number of a norm
 MIN_ITEMS = 3  # of an agenda
 _MAX_ABBREVIATION = 4  # maximum letters of an unlisted abbreviation
 
@@ -166,7 +167,8 @@ class Bounds:
         for label, start, end in matches:
             if label == "DATE" and self._is_no_date(start, end):
                 continue
-            if label in _NUMBERED and self._is_of_statute(start, end):
+            is_number = label in _NUMBERED or self.doc[start:end].text.isdigit()
+            if is_number and self._is_of_statute(start, end):
                 continue
             if is_value(self.doc, Entity(label, start, end)):
                 continue
@@ -264,7 +266,8 @@ class Bounds:
         number (Preservation Order 112), or the number of a norm, as in EN 1992-1-1."""
         before = self.texts[start - 1] if start else ""
         if before in _NORMS:
-            return "-" in self.texts[start : end + 1]
+            is_short = self.texts[start].isdigit() and len(self.texts[start]) <= _LONGEST_NORM
+            return is_short or "-" in self.texts[start : end + 1]
         is_year = end - start == 1 or not self.texts[start + 1].isalnum()
         return bool(
             is_year

@@ -21,7 +21,7 @@ from .heads import values_in
 from .national import is_surely_national
 from .spoken import spoken_numbers_in
 from .tables import SYSTEM_ACCOUNTS, kind_of, pattern, words
-from .values import are_values
+from .values import are_amounts, are_values
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
@@ -52,6 +52,8 @@ def numbers_in(text: str) -> Iterator[Entity]:
     """Yield numbers that their form identifies, in characters."""
     for match in pattern("NUMBER_FORM").finditer(text):
         label = kind_of(match)
+        if label == "PHONE" and are_amounts(text, *match.span()):
+            continue
         is_id = label == "CODE" or (label == "PHONE" and is_surely_national(match[0]))
         yield Entity("ID" if is_id else label, *match.span())
 

@@ -9,12 +9,13 @@ a word that says so stays a code, whatever its form.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
-from .tables import FOLLOWING, expanded, pattern, words
-from .words import kinds
+from .tables import FOLLOWING, NAMES, PLACES, expanded, pattern, words
+from .words import builtin_lexicon, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
 _PLACED = _NAMED | {"ADDRESS"}
@@ -25,33 +26,97 @@ _AMOUNT = rf"[+−-]?\d+(?:[.,]\d+)*\s?(?:%|(?:{_UNITS})(?!\w))"
 _OF_VALUES = re.compile(rf"{expanded('JOINED')}(?:\s?[/x×–-]\s?{expanded('JOINED')})*", re.I)
 # An abbreviation and its value (ST +3 mm), an amount and what it measures (90 cm wide).
 _WITH_AMOUNT = re.compile(rf"[A-Z][A-Za-z]{{0,4}}\s[<>=~±]?\s?{_AMOUNT}")
-_MEASURED = re.compile(rf"(?:{expanded('JOINED')}|{_AMOUNT})(?:\s[a-z]+)*")
+_MEASURED = re.compile(
+    rf"(?:{expanded('JOINED')}|{_AMOUNT}|(?i:{_AMOUNT})(?=\s[A-Z]{{2}}))(?:\s(?:[a-z]+|[A-Z]{{2,5}}))*"
+)
 _SETTING = re.compile(r"[a-z_.]+=-?\d[\d.]*[a-z]{0,3}")
-_TWO_LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_]\.")
+_TWO_LETTERS = re.compile(r"[^\W\d_]{2}(?<![²³])|[^\W\d_]\.")
 # Calls and list items: t(212, 12]-[15.
 _CALL = re.compile(r"[A-Za-z]{1,3}[(\[]\d{1,6}|\d+\]\s?[-–,]\s?\[\d+")
 _GROUP = re.compile(r"[a-z]{2,}-\d{1,4}s?")  # under-16s
 _NUMBERED = re.compile(r"[A-Z]\d{1,2}(?:\+\d{1,2})?")  # G2 P1
 _SIGNS = frozenset("+ - − < > = ~ ± @ ≤ ≥".split())
+# Numbers of several parts: scores and decimals in a row, and large amounts.
+_MARKS = re.compile(r"[-–. ]")
+_SCORES = re.compile(
+    r"\d\d?-\d\d?(?: \d\d?-\d\d?)+(?: \d\d?)?|\d{1,3}\.\d\d(?: \d{1,3}\.\d\d)+(?: \d{1,3})?"
+)
+_GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}")
+_AFTER_AMOUNT = re.compile(rf" ?(?:{expanded('MONEY')}|{_UNITS})(?!\w)", re.I)
+LEAD = 24  # characters beside numbers that say what they are
+ROUND, MOST_SHARE = 50, 50  # ends of a range are round, or a fiftieth apart
+LARGEST_STEP = 20  # of a series of numbers that are not round: 12 34 56 78 is none
 MAX_ABBREVIATION = 5  # letters
 MAX_COUNT = 3  # digits of a number of things that is no identifier
-# Votes and scores, which are no day and month: 11-4-2, 3-2.
-_VOTES = re.compile(r"\d{1,2}(?:\s?[-–]\s?\d{1,2}){0,1}\s?[-–]\s?\d", re.A)
-_HALVES = frozenset("am pm a.m p.m a.m. p.m.".split())
+# Votes, ranges, doses, where no word before them makes them dates: 11-4-2, 10–18, 16.1, 90/80/70.
+_NUMBERS = re.compile(r"(\d{1,3})\s?([-–./])\s?(\d{1,3})(?:\s?\2\s?(\d{1,3}))?", re.A)
+_JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
+MAX_DAY, MAX_MONTH, TOP_AGE = 31, 12, 90
+# What makes an hour or an amount of the number before it; no words: On May 5 people came.
+_HALF, _SHORT = r"[ap]\.?m\b", "|".join(u for u in FOLLOWING["UNIT"] if len(u) < 3 and u.isalpha())
+_AFTER_VALUE = re.compile(
+    rf"\s?(?:{_HALF}|(?:to|[-–])\s?\d{{1,2}}(?:[.:]\d\d)?\s?{_HALF}|[°%]|(?:{_SHORT})\b)", re.I
+)
 _PER_CENT = re.compile(r"\s?\d{1,3}(?:[.,]\d+)?\s?%")
+_PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*", re.A)
+# What is long enough for a postal code.
+_CODES = re.compile(r"(?<![\d.,])(?:\d{4}|\d{3} \d\d|\d\d-\d{3})")
+_DASHES = frozenset("-–")
+_ARTICLES = frozenset({"the", "a", "an"})
+_OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
+
+
+def are_amounts(text: str, start: int, end: int) -> bool:
+    """Return whether numbers with blanks or marks between them, in characters, are a range, a large
+    amount, a series or scores, and no telephone number."""
+    number = text[start:end]
+    parts = _MARKS.split(number)
+    if not all(part.isdigit() and part[0] != "0" for part in parts[:1]) or "(" in number:
+        return False
+    if _SCORES.fullmatch(number):
+        return True
+    before, after = text[max(start - LEAD, 0) : start], text[end : end + LEAD]
+    if _GROUPED.fullmatch(number):
+        is_amount = pattern("BEFORE_AMOUNT").search(before) or _AFTER_AMOUNT.match(after)
+        return bool(is_amount) or parts[-1] == "000"
+    if not all(map(str.isdigit, parts)):
+        return False
+    values = [*map(int, parts)]
+    return _is_range(parts, values, before, after) if len(values) == 2 else _is_series(values)
+
+
+def _is_range(parts: list[str], values: list[int], before: str, after: str) -> bool:
+    low, high = values
+    if not 0 <= len(parts[1]) - len(parts[0]) <= 1 or low >= high:
+        return False
+    if low % ROUND == high % ROUND == 0 or (high - low) * MOST_SHARE <= low:
+        return True
+    if high > 2 * low:
+        return False
+    if pattern("BEFORE_RANGE").search(before):
+        return True
+    return pattern("COUNTED").match(after.lstrip(" ")) is not None
+
+
+def _is_series(values: list[int]) -> bool:
+    """Return whether numbers grow or fall by the same amount: 36-38-40-42, 1000 1200 1400."""
+    steps = {b - a for a, b in pairwise(values)}
+    step = abs(min(steps))
+    is_round = all(value % 10 == 0 for value in values)
+    return len(steps) == 1 and step > 0 and (is_round or (len(values) > 3 and step <= LARGEST_STEP))
 
 
 def is_value(doc: Doc, entity: Entity) -> bool:
     """Return whether a name, a place, a date or an identifier is a value, or a part of one."""
     label, start, end = entity
     if label in _DATED:
-        return _is_undated(doc, start, end)
+        return _is_undated(doc, label, start, end)
     if label not in _PLACED:
         return label == "ID" and _is_count(doc, start, end)
     text = doc[start:end].text.rstrip(".")
     if any(map(str.isdigit, text)):
-        if label == "ADDRESS" and (are_values(text) or _is_in_row(doc, start, end)):
+        if label == "ADDRESS" and _is_no_address(doc, start, end):
             return True
         return _is_amount(text) or (label in _NAMED and _is_number(text))
     return end - start == 1 and label in _NAMED and (_is_unit(doc, start) or _has_value(doc, start))
@@ -71,10 +136,24 @@ def are_values(text: str) -> bool:
     return bool(letters) and _ABBREVIATIONS.issuperset(letters)
 
 
-def _is_in_row(doc: Doc, start: int, end: int) -> bool:
-    """Return whether a letter with a number is one of several, as in G2 P1."""
-    beside = doc[start:end].text, doc[end : end + 1].text
-    return all(_NUMBERED.fullmatch(text) for text in beside)
+def _characters(doc: Doc, start: int, end: int) -> tuple[int, int]:
+    span = doc[start:end]
+    return span.start_char, span.end_char
+
+
+def _is_no_address(doc: Doc, start: int, end: int) -> bool:
+    """Return whether an address is of values, has an article before a small word (the p95), is a
+    letter with a number beside another one (G2 P1), or is of numbers too short for a code."""
+    text, after = doc[start:end].text, doc[end : end + 1].text
+    if are_values(text) or all(map(_NUMBERED.fullmatch, (text, after))):
+        return True
+    if any(map(str.isalpha, text)):
+        return doc[start].lower_ in _ARTICLES and doc[start + 1 : end].text.islower()
+    if _CODES.search(text):
+        return _MARKS.search(text) is not None and are_amounts(
+            doc.text, *_characters(doc, start, end)
+        )
+    return after in _DASHES or not text.isdigit()
 
 
 def _has_value(doc: Doc, i: int) -> bool:
@@ -92,11 +171,20 @@ def _is_amount(text: str) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text with a digit has no two letters side by side, sets a number, or is a
-    group by age."""
+    """Return whether a text with a digit has no two letters side by side, sets a number, is of
+    common words in small letters (the gap 1.8), or is a group by age."""
+    parts = text.split()
+    if all(_is_plain(part) or _PLAIN_NUMBER.fullmatch(part) for part in parts):
+        return True
     if _TWO_LETTERS.search(text) is None or _SETTING.fullmatch(text):
         return True
     return _GROUP.fullmatch(text) is not None and is_word(text.partition("-")[0])
+
+
+def _is_plain(word: str) -> bool:
+    """Return whether a word is a common one in small letters, and no name or place."""
+    of_title = builtin_lexicon().of(word.capitalize())
+    return word.islower() and is_word(word) and not of_title & (NAMES | PLACES)
 
 
 def _is_unit(doc: Doc, i: int) -> bool:
@@ -107,18 +195,34 @@ def _is_unit(doc: Doc, i: int) -> bool:
     return not doc[i].whitespace_ and len(doc[i + 2 : i + 3].text) in (1, 2, 3)
 
 
-def _is_undated(doc: Doc, start: int, end: int) -> bool:
-    """Return whether a date is a part of code, a vote without a word before it that makes it a
-    date, or the rate APR."""
+def _is_undated(doc: Doc, label: str, start: int, end: int) -> bool:
+    """Return whether a date is a part of code, a value joined to its unit, numbers without a word
+    before them that makes them a date, or the rate APR."""
     text = doc[start:end].text
-    if _CALL.fullmatch(text):
+    if _CALL.fullmatch(text) or (end - start == 1 and _amount_or_hour(doc, start)):
         return True
-    if _VOTES.fullmatch(text):
+    if label == "TIME":
+        return False
+    joined = _JOINED_WORD.fullmatch(text)
+    if joined and joined[1].lower() not in _OF_TIME:
+        return True
+    if (numbers := _NUMBERS.fullmatch(text)) is not None and _are_no_date(numbers):
         return pattern("BEFORE_DATE").search(doc[max(start - 3, 0) : start].text_with_ws) is None
     if end - start > 1 or not (text.isupper() and "MONTH" in kinds(text)):
         return False
     before = doc[start - 1 : start].text
     return before == "%" or _PER_CENT.match(doc[end : end + 3].text) is not None
+
+
+def _are_no_date(numbers: re.Match[str]) -> bool:
+    """Return whether numbers are no ages over 89, and neither a day, a month and a year nor a
+    fraction, which other rules judge."""
+    first, mark, second, third = numbers.groups()
+    if third is None:
+        return mark != "/" and max(int(first), int(second)) < TOP_AGE
+    days = sorted(map(int, (first, second)))
+    is_date = len(third) == 2 and days[0] <= MAX_MONTH and days[1] <= MAX_DAY
+    return not is_date
 
 
 def extent_of_name(doc: Doc, start: int, end: int) -> tuple[int, int]:
@@ -131,16 +235,25 @@ def extent_of_name(doc: Doc, start: int, end: int) -> tuple[int, int]:
     return (start + 1, end) if any(not is_word(token.lower_) for token in rest) else (end, end)
 
 
+def _amount_or_hour(doc: Doc, i: int) -> re.Match[str] | None:
+    """Return what makes an hour or an amount of a number of two digits; None for no such number."""
+    number = doc[i]
+    if not number.is_digit or len(number) > 2:
+        return None
+    return _AFTER_VALUE.match(doc.text, number.idx + len(number))
+
+
 def extent_of_date(doc: Doc, start: int, end: int) -> tuple[int, int]:
-    """Return the extent of a date with all of its first word, without the hour behind it, and
-    without the noun that its days count: 28 days holiday."""
+    """Return the extent of a date with all of its first word, without the hour or the amount behind
+    it (May 8 pm, Dec 5 cm), and without the noun that its days count: 28 days holiday."""
     while start and doc[start].is_alpha and doc[start - 1].text.isalpha():
         if doc[start - 1].whitespace_:
             break
         start -= 1  # a tokenizer takes wed for we'd
-    is_hour = end < len(doc) and doc[end].lower_ in _HALVES and len(doc[end - 1]) < 3
-    if is_hour and doc[end - 1].is_digit and end - start > 1:
-        return start, end - 1
+    last = doc[start:end].end_char
+    for i in range(start + 1, end):
+        if (value := _amount_or_hour(doc, i)) is not None and value.end() >= last:
+            return start, i
     if end - start > 2 and doc[start].like_num and doc[start + 1].lower_ in FOLLOWING["DATE_UNIT"]:
         for i in range(start + 2, end):
             if doc[i].is_lower and doc[i].is_alpha and doc[i].text not in _BESIDE_DATES:

@@ -344,9 +344,19 @@ def kinds_of(doc: Doc) -> list[frozenset[str]]:
     token_kinds = [by_word[text] for text in texts]
     flags = doc.to_array([LIKE_NUM, IS_SPACE, LIKE_EMAIL, LIKE_URL])
     for i, j in zip(*map(np.ndarray.tolist, np.nonzero(flags)), strict=True):
-        if _MARKS[j] != "URL" or not (is_file_name(texts[i]) or is_setting(texts[i])):
+        if _MARKS[j] != "URL" or not _is_no_host(texts[i]):
             token_kinds[i] |= {_MARKS[j]}
     return token_kinds
+
+
+_CURRENCIES = frozenset("$€£¥%")
+
+
+def _is_no_host(text: str) -> bool:
+    """Return whether a text that looks like the address of a host is a file, a setting or a price:
+    16.5€/m²."""
+    is_price = text[:1].isdigit() and not _CURRENCIES.isdisjoint(text)
+    return is_price or is_file_name(text) or is_setting(text)
 
 
 def is_file_name(text: str) -> bool:

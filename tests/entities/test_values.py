@@ -42,6 +42,20 @@ VALUES = {
     "sections": "Standing order 14.2 applies; see order 3.12 and ref 3.14.",
     "orders": "The oak is under Tree Preservation Order 112 and must stay.",
     "things": "There were no 500 errors, no 404 pages; in case 300 more come, call.",
+    "percentiles": "The p95 fell from 840 ms to 310 ms, the gap 1.8 s to 1.1 s.",
+    "versions": "Postgres goes to 16.1, the driver to 3.11.",
+    "ranges": "Pages 1034-1042, lines 1200-1350, 1500-2000 words, 3500-4000 kcal, 8500-9200 steps.",
+    "ranges of money": "Salary 28000-32000, £24500-£26700, lumens 10000-12000.",
+    "large amounts": "The award was EUR 1 500 000 plus 12 400 000 dinars; 149 612 345 km away.",
+    "series": "Serial 100-200-300, steps 10 20 30 40 50, sizes 36-38-40-42, 1000 1200 1400 rpm.",
+    "scores of a match": "She won 21-19 18-21 21-15, splits 30.12 31.45 32.10 33.05.",
+    "norms": "See IEC 62304 and EN 60601-1-2.",
+    "temperatures": "Oven at 350F, freezer 180C.",
+    "doses in a row": "Cooldown of R 90/80/70 s, now 85/75/65 s.",
+    "hours of opening": "The museum is open 10–18, the shop 9-17.",
+    "units of area": "flat is 54sqm at 16.5€/m², garden 300sqft",
+    "graphics": "Needs 48 GB, 8 GB VRAM.",
+    "columns of a laboratory": "Test,Result,Range\nUrea,141,59-104\nSodium,138,135-145",
     "items with letters": "Gusting 30. Exhibit 12-B. Visibility one mile.",
 }
 
@@ -60,6 +74,9 @@ NAMES = {
     "Call +44 20 7946 0018 today.": ("PHONE", "+44 20 7946 0018"),
     "Order 44712 was late.": ("ID", "44712"),
     "We meet on 3-2 or 5-12-2021.": ("DATE", "5-12-2021"),
+    "Call 020 7946 0018 or so.": ("PHONE", "020 7946 0018"),
+    "Call 12 34 56 78, or 612 345 678.": ("PHONE", "12 34 56 78"),
+    "Ring us on 5550-8142 now.": ("PHONE", "5550-8142"),
     "In April 24 people left; apr 4 too.": ("DATE", "April"),
 }
 
@@ -72,6 +89,8 @@ def test_what_names_someone_is_found_in_the_form_of_a_value(nlp, text):
 
 @pytest.mark.parametrize(("text", "dates", "others"), [
     ("See you tue 4 june 10am, ok?", ["tue 4 june"], []),
+    ("Doors open Friday 4-6pm and 10 March 7-9pm.", ["Friday", "10 March"], ["4", "7"]),
+    ("It was 3 mm in Nov and in Dec 5 cm.", ["Dec"], ["5"]),
     ("It was wed 5/6 and then wed 5 june.", ["wed 5/6", "wed 5 june"], []),
     ("You get 28 days holiday and 30 days notice.", ["28 days"], ["holiday", "notice"]),
     ("We are open Mon-Fri 9-5 and sat-sun 10-2.", ["Mon-Fri", "sat-sun"], ["9-5", "10-2"]),
