@@ -7,8 +7,9 @@ Place         a city becomes a city of the United States (uniform over 1,024, wi
               are whether a mention is a city, a state, a country or a postal code, with its form,
               and which mentions of a document are the same
 Address       a house number (uniform from 1 to 9999), a street (uniform over 188 names and 8
-              kinds), a city with its state, and a postal code of that state, or in the form of
-              its country. Visible is which of these parts a mention has, and this form
+              kinds), a unit (uniform from 1 to 99, after its word), a city with its state, and a
+              postal code of that state, or in the form of its country. Visible is which of these
+              parts a mention has, this form, and the word of a unit (flat) or a corner
 Organisation  a family name (uniform over 1,024) with a street name (over 188) and the kind that the
               mention names (Hospital, University, Bank), which stays visible, else with one of
               eight forms of companies
@@ -49,8 +50,10 @@ _COUNTRIES = {name.casefold() for name in (*listed("countries"), *listed("other_
 _STATE_OF = {city.casefold(): state for city, state in cities()}
 _ZIP = re.compile(r"(?<!\d)\d{5}(?:-\d{4})?(?!\d)\s*$", re.ASCII)
 _UNIT = re.compile(
-    r"\b(?:(?:apt|apartment|unit|suite|ste|room|rm|floor|fl)(?![a-z])|#)\.?\s*#?\s*\w+", re.I
+    r"\b(?P<word>(?:(?:apt|apartment|flat|unit|suite|ste|room|rm|floor|fl)(?![a-z])|#)\.?\s*#?\s*)\w+",
+    re.I,
 )
+_CORNER = re.compile(r"((?:the )?corner of )(.+?)( and )(.+)", re.I | re.S)
 _NUMBER = re.compile(r"^\s*\d[\w/-]*")
 _BOX = re.compile(r"^\s*p\.?\s?o\.?\s*box\b", re.I)
 _STATES = re.compile(r"\b(?:" + "|".join([*STATES, *map(re.escape, STATES.values())]) + r")\s*$")
@@ -219,9 +222,10 @@ class Address(_ByLanguage):
     chance = 1 / 50  # for a mention that is only a state
     adjacent = "addresses with the same parts"
     traits: ClassVar[tuple[str, ...]] = (
-        "which parts an address has, as public lists read them: house number or box, street, unit, "
-        "city, state (abbreviated or not), postal code (in which form of a country), where its "
-        "lines end, and whether it is in capitals of more than three letters",
+        "which parts an address has, as public lists read them: house number or box, street, unit "
+        "with its word (flat), corner, city, state (abbreviated or not), postal code (in which "
+        "form of a country), where its lines end, and whether it is in capitals of more than three "
+        "letters",
         LANGUAGE,
     )
 
@@ -268,16 +272,22 @@ def make_address(scope: str = "document", key: str | None = None) -> Address:
 
 
 def draw_address(text: str, home: Home, stream: Stream) -> str:
-    """Draw an address with the parts of a text. It copies only commas and line breaks."""
+    """Draw an address with the parts of a text. It copies only commas, line breaks, and the words
+    of units (flat) and corners."""
     if kind_of_place(text) == "zip":
         return zip_code(text, home, stream)
+    if (corner := _CORNER.fullmatch(text)) is not None:
+        first, second = (draw_address(corner[i], home, stream) for i in (2, 4))
+        return f"{corner[1]}{first}{corner[3]}{second}"
     code, text = _cut(_ZIP, text)
     state, text = _cut(_STATES, text.rstrip(" ,"))
+    at = 0 if _UNIT.match(text) else 1
     unit, text = _cut(_UNIT, text)
     parts, gaps = _parts(text)
     lines = [_line(part, home, stream, first=not i) for i, part in enumerate(parts)]
     if unit:
-        lines[1:1], gaps[1:1] = [f"Apt {1 + below(99, stream)}"], [", "]
+        word = _UNIT.sub(r"\g<word>", unit)
+        lines[at:at], gaps[at:at] = [f"{word}{1 + below(99, stream)}"], [", "]
     ends = [home[1] if len(state.strip()) == 2 else STATES[home[1]]] if state else []
     ends += [postal_code(home, stream, long="-" in code)] if code else []
     lines += [" ".join(ends)] if ends else []

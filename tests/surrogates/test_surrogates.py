@@ -293,6 +293,21 @@ def test_places_and_addresses_of_a_document_fit_each_other():
         assert re.search(rf", {re.escape(city)}, {short} \d{{5}}-\d{{4}}$", written)
 
 
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("flat 3", r"flat \d+"),
+        ("Suite 200", r"Suite \d+"),
+        ("Unit 4b, Mill Lane", r"Unit \d+, \w+ \w+"),
+        ("12 Oak Road, Apt. 4B", r"\d+ \w+ \w+, Apt\. \d+"),
+        ("the corner of Mill Lane and High Street", r"the corner of \w+ \w+ and \w+ \w+"),
+    ],
+)
+def test_an_address_keeps_the_words_of_its_unit_and_corner(text, form):
+    (written,) = made("dx.Address.v1").replace([Mention(text, "ADDRESS")], Draws(Rng(3)))
+    assert re.fullmatch(form, written) and written != text
+
+
 BRITISH = r"[A-Z]{1,2}[1-9][A-Z\d]? \d[ABD-HJLNP-UW-Z]{2}"
 CANADIAN = r"[ABCEGHJ-NPRSTVXY]\d[A-Z] \d[A-Z]\d"
 POSTCODES = [
