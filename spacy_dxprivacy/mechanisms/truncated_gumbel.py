@@ -76,13 +76,14 @@ class TruncatedGumbel(ProbabilityMechanism[GumbelNoise]):
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
         X, farthest, scale = self.space.vectors, self.built.farthest, self.built.scale
         counts = poisson(float(np.log(max(len(X) - 1, 1))), len(X) - 1, rng.uniform(len(rows)))
-        drawn = rows.copy()
+        drawn, (distinct, inverse) = rows.copy(), np.unique(rows, return_inverse=True)
+        candidates, distances = neighbours(X[distinct], X, int(counts.max(initial=0)) + 1)
         for count in np.unique(counts[counts > 0]):
             places = np.flatnonzero(counts == count)
-            candidates, D = neighbours(X[rows[places]], X, int(count) + 1)
+            D = distances[inverse[places], : count + 1]
             noise = truncated_gumbel(rng.uniform(D.size), scale, farthest).reshape(D.shape)
             best = np.argmin(D + noise, axis=1)
-            drawn[places] = candidates[np.arange(len(places)), best]
+            drawn[places] = candidates[inverse[places], best]
         return Draw(drawn)
 
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
