@@ -228,7 +228,7 @@ class Candidates:
         columns, least = columns[queries], least[queries]
         self._add(queries, start + columns, tops[queries])
         S[queries, columns] = -inf
-        rest = S if len(queries) == len(S) else S[queries]
+        rest = S if len(queries) == len(S) else S.take(queries, axis=0)
         more = np.flatnonzero(tops_of(rest)[1] >= least)
         if len(more):
             rest = rest[more]
