@@ -146,10 +146,13 @@ class TruncatedLaplaceNoise:
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         """Sample by inverse CDF: the time of rejection sampling would depend on the settings."""
-        U = rng.uniform(2 * len(rows) * self.d).reshape(2, len(rows), self.d)
-        Z = np.log1p(U[0] * np.expm1(-self.rate * self.bound)) / -self.rate
-        noise: Floats2d = np.where(U[1] < 0.5, Z, -Z)
-        return noise
+        Z, signs = rng.uniform(2 * len(rows) * self.d).reshape(2, len(rows), self.d)
+        Z *= np.expm1(-self.rate * self.bound)
+        np.log1p(Z, out=Z)
+        signs -= 0.5
+        np.copysign(Z, signs, out=Z)
+        Z /= -self.rate
+        return Z
 
     def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Return 1 - prod_i (1 - t(|v_i|)), float64 (k, m), for centres X (k, d) and Y (m, d): the
