@@ -12,7 +12,7 @@ goods, abbreviations. The words beside a term decide whether it is the name of a
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import accumulate, islice, takewhile
@@ -129,6 +129,11 @@ class Bounds:
     def text(self) -> str:
         """The text of the document, which a Doc joins anew at each access."""
         return self.doc.text
+
+    @cached_property
+    def _counts(self) -> Counter[str]:
+        """How often the document has each word."""
+        return Counter(self.lowers)
 
     def split(self, matches: Iterable[Entity], spans: Iterable[Span] = ()) -> list[Entity]:
         """Return the matches, split at words and marks that separate names, without terms.
@@ -359,9 +364,9 @@ class Bounds:
         named = [word for word in value[titled:] if len(word) > 1]
         return (
             "SURE_FIRST" not in kinds(self.texts[start])
-            and self.lowers.count(self.lowers[start]) == 1
             and (titled or len(named) > 1)
             and all(word.istitle() and not is_word(word.lower()) for word in named)
+            and self._counts[self.lowers[start]] == 1
         )
 
     def _ends_with_label(self, start: int, end: int) -> bool:

@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.config.options import FileOptions
+from spacy_dxprivacy.entities.extent import Bounds
 from spacy_dxprivacy.entities.recogniser import set_entities, written_as_names
 from spacy_dxprivacy.entities.words import listed_names
 from spacy_dxprivacy.io.build import make_pipeline
@@ -103,6 +104,15 @@ def test_what_is_read_beside_an_entity_does_not_grow_with_the_text(label, words)
     set_entities(doc[:9].as_doc(), found[:2])  # what the first text pays for
     start = time.process_time()
     set_entities(doc, written_as_names(doc, found))
+    assert time.process_time() - start < 2
+
+
+def test_the_words_of_a_text_are_counted_once_for_all_its_speakers():
+    doc = Doc(spacy.blank("en").vocab, "Clerk : Ngozi Okafor .".split() * 8_000)
+    people = [Entity("PERSON", at, at + 1) for at in range(0, len(doc), 5)]
+    Bounds(doc[:9].as_doc()).split(people[:1])  # what the first text pays for
+    start = time.process_time()
+    assert len(Bounds(doc).split(people)) == len(people)
     assert time.process_time() - start < 2
 
 
