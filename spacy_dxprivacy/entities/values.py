@@ -41,7 +41,14 @@ _MARKS = re.compile(r"[-–. ]")
 _SCORES = re.compile(
     r"\d\d?-\d\d?(?: \d\d?-\d\d?)+(?: \d\d?)?|\d{1,3}\.\d\d(?: \d{1,3}\.\d\d)+(?: \d{1,3})?"
 )
+_CLOCKS = re.compile(r"\d{1,3}\.\d{1,2}(?:\s?[-–/ ]\s?\d{1,3}\.\d{1,2})+(?:[-– ]\d{1,3})?")
+_ITEM = re.compile(r"\((?:(?P<year>(?:1[89]|20)\d\d)|[1-9]\d{1,4})\) ?", re.A)
+MIN_PHONE = 8  # digits of a telephone number with the code of its country
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}")
+_FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
+_TO_NUMBER = re.compile(r"(?:to|[-–]) ?\d{4}", re.A)
+_NO_YEAR = re.compile(r"(?!1[5-9]|2[01])\d{4}", re.A)
+_ROUND_RANGE = re.compile(r"\d{1,3}(?:[ .]\d{3})+\s?[-–]\s?\d{1,3}(?:[ .]\d{3})*(?<=00)")
 _AFTER_AMOUNT = re.compile(rf" ?(?:{expanded('MONEY')}|{_UNITS})(?!\w)", re.I)
 LEAD = 24  # characters beside numbers that say what they are
 ROUND, MOST_SHARE = 50, 50  # ends of a range are round, or a fiftieth apart
@@ -69,21 +76,31 @@ _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "t
 
 def are_amounts(text: str, start: int, end: int) -> bool:
     """Return whether numbers with blanks or marks between them, in characters, are a range, a large
-    amount, a series or scores, and no telephone number."""
+    amount, a series, times or scores, and no telephone number."""
     number = text[start:end]
-    parts = _MARKS.split(number)
-    if not all(part.isdigit() and part[0] != "0" for part in parts[:1]) or "(" in number:
-        return False
-    if _SCORES.fullmatch(number):
+    if number[0] == "+":
+        return _count_digits(number) < MIN_PHONE or are_amounts(text, start + 1, end)
+    if (item := _ITEM.match(number)) is not None:  # (1999) 12345, (12) 1200-1500
+        return item["year"] is not None or are_amounts(text, start + item.end(), end)
+    if _SCORES.fullmatch(number) or _CLOCKS.fullmatch(number):
         return True
-    before, after = text[max(start - LEAD, 0) : start], text[end : end + LEAD]
-    if _GROUPED.fullmatch(number):
-        is_amount = pattern("BEFORE_AMOUNT").search(before) or _AFTER_AMOUNT.match(after)
-        return bool(is_amount) or parts[-1] == "000"
-    if not all(map(str.isdigit, parts)):
+    parts = _MARKS.split(number)
+    if number[0] == "0" or not all(map(str.isdigit, parts)):
         return False
+    before, after = text[max(start - LEAD, 0) : start], text[end : end + LEAD]
+    is_amount = pattern("BEFORE_AMOUNT").search(before) or _AFTER_AMOUNT.match(after)
+    if _GROUPED.fullmatch(number) and (is_amount or parts[-1] == "000"):
+        return True
+    if _ROUND_RANGE.fullmatch(number):
+        return True
     values = [*map(int, parts)]
-    return _is_range(parts, values, before, after) if len(values) == 2 else _is_series(values)
+    if len(values) == 2:
+        return _is_range(parts, values, before, after)
+    return _is_series(values) or (len(values) > 2 and _AFTER_AMOUNT.match(after) is not None)
+
+
+def _count_digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
 
 
 def _is_range(parts: list[str], values: list[int], before: str, after: str) -> bool:
@@ -103,7 +120,12 @@ def _is_series(values: list[int]) -> bool:
     """Return whether numbers grow or fall by the same amount: 36-38-40-42, 1000 1200 1400."""
     steps = {b - a for a, b in pairwise(values)}
     step = abs(min(steps))
+    if steps == {0}:
+        return True  # 255 255 255
     is_round = all(value % 10 == 0 for value in values)
+    low, high = min(values), max(values)
+    if len(values) > 2 and low >= 100 and high - low <= low // 10:
+        return True  # 410 420 400 430
     return len(steps) == 1 and step > 0 and (is_round or (len(values) > 3 and step <= LARGEST_STEP))
 
 
@@ -149,6 +171,9 @@ def _is_no_address(doc: Doc, start: int, end: int) -> bool:
         return True
     if any(map(str.isalpha, text)):
         return doc[start].lower_ in _ARTICLES and doc[start + 1 : end].text.islower()
+    before = doc[max(start - 2, 0) : start].text.lower()
+    if text.isdigit() and _FROM_NUMBER.fullmatch(before):
+        return True
     if _CODES.search(text):
         return _MARKS.search(text) is not None and are_amounts(
             doc.text, *_characters(doc, start, end)
@@ -203,6 +228,8 @@ def _is_undated(doc: Doc, label: str, start: int, end: int) -> bool:
         return True
     if label == "TIME":
         return False
+    if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(doc[end : end + 2].text):
+        return True
     joined = _JOINED_WORD.fullmatch(text)
     if joined and joined[1].lower() not in _OF_TIME:
         return True
@@ -221,7 +248,7 @@ def _are_no_date(numbers: re.Match[str]) -> bool:
     if third is None:
         return mark != "/" and max(int(first), int(second)) < TOP_AGE
     days = sorted(map(int, (first, second)))
-    is_date = len(third) == 2 and days[0] <= MAX_MONTH and days[1] <= MAX_DAY
+    is_date = len(third) == 2 and 1 <= days[0] <= MAX_MONTH and days[1] <= MAX_DAY
     return not is_date
 
 

@@ -44,6 +44,7 @@ COUNTED = "first second third fourth".split()
 HOURS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve".split()
 POSSESSIVES = "her his their my".split()
 ENDS = ("", "2")  # suffixes of the field names of both days of a range
+MOST_YEARS = 10  # of a season or a school year: 2019/20, and not 2019-13
 TOP_AGE = 90  # "90 or more": ages above 89 are released as this age
 _BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNITS")
 _DETERMINERS = words("DETERMINERS")
@@ -354,11 +355,12 @@ def _write_local_range(m: Written, days: list[YMD]) -> str:
 
 
 def _period(m: Written) -> Period:
-    """Read March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; FY2019/20,
-    whose first year moves; winter 2019-2020, which counts as winter 2020."""
+    """Read March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; 2019/20 and
+    FY2019/20, whose years move together; winter 2019-2020, which counts as winter 2020."""
     text, last = m["y"], (m["x"] or "")[1:]
     year, calendar = read_year(text and text[: len(text) - len(last)] + last)
-    if m["z"] and ((year or 0) + 1 - int(m["z"])) % 100:
+    later = (int(m["z"]) - (year or 0)) % 100 if m["z"] else 0  # years to the second
+    if later > MOST_YEARS:
         raise NoDate
     unit = UNITS["half" if m["q"] and m["q"][0] in "hH" else m.kind]
     count = _read_number(m["m"] or m["n"] or "1", m)
@@ -369,7 +371,7 @@ def _period(m: Written) -> Period:
     def write(index: int) -> str:
         year, months = divmod(index * unit.months, 12)
         count = months // unit.months + 1
-        return m.put(y=year, z=year + 1, m=count, n=count, x="")
+        return m.put(y=year, z=year + later, m=count, n=count, x="")
 
     return Period(unit, index, calendar, write)
 

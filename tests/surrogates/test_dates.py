@@ -56,6 +56,23 @@ MOVED = {
 }  # fmt: skip
 
 
+YEARS = {"2019/20": "2021/22", "2020-21": "2022-23", "1998-99": "2000-01", "1990–95": "1992–97",
+         "FY 2019/22": "FY 2021/24", "2008-2012": "2010-2014"}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", YEARS)
+def test_two_years_of_a_season_move_together(text):
+    """Also at each border of a year: the second year is as far from the first as it was."""
+    assert move(text, days=731)[0] == YEARS[text]
+    for day in (date(2030, 12, 31), date(2031, 1, 1), date(2031, 6, 30)):
+        for k in range(-1500, 1500, 61):
+            beside = Timeline([mention(f"{day}"), mention(text)], "mdy").move(k, 0)[1]
+            later = Timeline([mention(f"{day + timedelta(1)}"), mention(text)], "mdy")
+            apart = (day + timedelta(1)).year - day.year
+            if not apart:
+                assert later.move(k - 1, 0)[1] == beside
+
+
 def test_a_date_moves_whole_and_keeps_its_layout():
     assert {text: move(text)[0] for text in MOVED} == MOVED
 
