@@ -20,7 +20,7 @@ from ..text.mentions import Entity, is_word
 from .heads import values_in
 from .national import is_surely_national
 from .spoken import spoken_numbers_in
-from .tables import SYSTEM_ACCOUNTS, kind_of, pattern, words
+from .tables import FOLLOWING, SYSTEM_ACCOUNTS, expanded, kind_of, pattern, words
 from .values import are_amounts, are_values
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
@@ -31,6 +31,8 @@ _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _SHOUTED_TERMS, _KOREAN = words("SHOUTED_TERMS"), words("KOREAN")
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
+STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
+_COUNTED = frozenset({"lane", "way"}.union(*(FOLLOWING[n] for n in ("UNIT", "TIME_UNIT"))))
 _STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
 _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 
@@ -128,8 +130,7 @@ def addresses(text: str) -> Iterator[tuple[int, int]]:
     place = 0
     while core := pattern("ADDRESS").search(text, place):
         start, end = core.start(), _extend(text, core.end())
-        numbered = _NUMBERED.fullmatch(core[0])
-        if numbered is None or _is_new(numbered[1]):
+        if not counts_things(core[0]):
             yield start, end
         place = max(end, start + 1)
 
@@ -156,6 +157,19 @@ def _extend(text: str, end: int) -> int:
             weak = True
         unit = kind == "unit" and not broken  # a town may follow the unit on the same line
     return firm
+
+
+def counts_things(core: str) -> bool:
+    """Return whether an address, or its core, counts things or a way: Order 42 Rule 6, 10 minutes
+    down the road, a 4 lane road. 4 the lane is an address."""
+    numbered = _NUMBERED.fullmatch(core)
+    if numbered is not None:
+        return not (_is_new(numbered[1]) or numbered[1].lower() in STREET_WORDS)
+    if not core.islower() or not core[0].isdigit():
+        return False
+    named = re.findall(r"[^\W\d_]+", core)[:-1]
+    named = [] if named == ["the"] else named
+    return not STOP_WORDS.isdisjoint(named) or not _COUNTED.isdisjoint(named[:1])
 
 
 def _may_be_town(lower: str) -> bool:

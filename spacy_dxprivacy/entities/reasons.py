@@ -21,7 +21,8 @@ from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
 from .decoding import odds
 from .extent import LEGAL
-from .tables import FOLLOWING, PLACES, PRODUCTS, expanded, pattern
+from .phrases import STREET_WORDS, counts_things
+from .tables import FOLLOWING, LISTED, PLACES, PRODUCTS, expanded, pattern
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
@@ -36,6 +37,11 @@ MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules fi
 MIN_SMALL = 3  # letters of a place or firm in small letters
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 
+_ROLES = LISTED["TITLE"] | LISTED["ROLE"] | frozenset(expanded("KIN").split("|"))
+_FUNCTION_CLASSES = frozenset(
+    "interjection negation determiner pronoun possessive conjunction preposition wh_word "
+    "adverb_function auxiliary".split()
+)
 _ARTICLES, _AFTER_THING = (
     frozenset({"the", "a", "an"}),
     frozenset(". , ; : ! ? ) under in on at to by for from with and or".split()),
@@ -224,12 +230,45 @@ def is_fraction(context: Context, entity: Entity) -> bool:
 # -- names: words that the document or English uses otherwise --------------------------------------
 
 
-@reason("GPE", "ORG")
+@reason("PERSON", "GPE", "ORG")
 def is_code(context: Context, entity: Entity) -> bool:
-    """Return whether a place or a firm has the sign of an account (@nightowl), or is the name of a
-    setting (max.size)."""
+    """Return whether a place or a firm has the sign of an account (@nightowl), or whether an entity
+    is the name of a setting or a role of common words (max.size, Guest_family)."""
     text = context.text(entity.start, entity.end)
-    return "@" in text or is_setting(text)
+    if "_" in text:
+        pieces = text.lower().split("_")
+        return all(is_word(piece) and not is_name(piece) for piece in pieces if piece.isalpha())
+    return (entity.label != "PERSON" and "@" in text) or is_setting(text)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_spelled(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is of letters with blanks, as of a word that is spelled: E M G."""
+    tokens = context.doc[entity.start : entity.end]
+    is_letter = all(len(token) == 1 and token.is_alpha for token in tokens)
+    return len(tokens) > 1 and is_letter and not context.is_ruled(entity)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_function_word(context: Context, entity: Entity) -> bool:
+    """Return whether a word is an interjection or a function word, as "Nope." and "Ever" are. In
+    capitals it may be an abbreviation of a place or a firm: US, WHO."""
+    text, before = context.text(entity.start), context.text(entity.start - 1).lower().rstrip(".")
+    if before in LISTED["TITLE"] or (entity.label != "PERSON" and text.isupper()):
+        return False
+    return not context.is_ruled(entity) and not _FUNCTION_CLASSES.isdisjoint(
+        builtin_lexicon().of(text.lower())
+    )
+
+
+@reason("PERSON", of_word=True)
+def is_role(context: Context, entity: Entity) -> bool:
+    """Return whether a word is a title, an office or a kin term alone (Doctor, Auntie), for which
+    no rule speaks, and the network only if it is also a name."""
+    text = context.text(entity.start)
+    if text.lower() not in _ROLES or context.is_ruled(entity):
+        return False
+    return not (is_name(text) and context.is_certain("PERSON", entity.start))
 
 
 @reason("PERSON", "GPE", "ORG")
@@ -406,7 +445,7 @@ def is_count(context: Context, entity: Entity) -> bool:
     165 over 95, and 5 to 2 the Court."""
     doc, (_, start, end) = context.doc, entity
     text, after = doc[start:end].text, doc[end] if end < len(doc) else None
-    if _BETWEEN_VALUES.fullmatch(text) or _COUNTED.match(text):
+    if _BETWEEN_VALUES.fullmatch(text) or _COUNTED.match(text) or counts_things(text):
         return True
     if text.isdigit() and len(text) < MIN_POSTAL_CODE:
         ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
@@ -414,6 +453,16 @@ def is_count(context: Context, entity: Entity) -> bool:
     # 3 Brown Long-eared: an address ends with a word
     is_cut = after is not None and after.text == "-" and not doc[end - 1].whitespace_
     return is_cut and text[0].isdigit() and context.text(end + 1).islower()
+
+
+@reason("ADDRESS")
+def is_common_phrase(context: Context, entity: Entity) -> bool:
+    """Return whether an address is of common words in small letters without a number or a kind of
+    street: back to the old dose."""
+    tokens = context.doc[entity.start : entity.end]
+    if not all(t.is_lower and t.is_alpha and is_word(t.text) for t in tokens):
+        return False
+    return not any(t.text in STREET_WORDS for t in tokens)
 
 
 # -- dates -----------------------------------------------------------------------------------------

@@ -1,9 +1,15 @@
 """Words that are no names stay: departments, rooms, things, words beside names and addresses."""
 
+import numpy as np
 import pytest
 from conftest import pipeline_of
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
+from spacy_dxprivacy.entities import network
+from spacy_dxprivacy.entities.reasons import Context, is_entity
 from spacy_dxprivacy.entities.recogniser import take_evidence
+from spacy_dxprivacy.text.mentions import Entity
 
 LABELS = {"PERSON", "GPE", "ORG", "ADDRESS", "URL"}
 LETTER = (
@@ -121,3 +127,48 @@ def test_a_name_in_a_heading_is_a_name(marks, text):
 
 def test_a_rare_word_may_be_the_name_of_a_firm(marks):
     assert "Zenith Bank" in marks("She works at Zenith Bank in the north.")
+
+
+@pytest.mark.parametrize("text", [
+    "It is 10 minutes down the road.", "There are 20 cars per road.", "It is 3 hours off the road.",
+    "He took 2 more houses each street.",
+])  # fmt: skip
+def test_counts_and_ways_are_no_address(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize("address", ["9 church street", "14 queens road", "210 Route 139"])
+def test_numbers_before_streets_are_addresses(marks, address):
+    assert address in " ".join(marks(f"i live at {address}, it is small"))
+
+
+@pytest.mark.parametrize("turn", ["Nope.", "Ok, how old are you?", "Aw, what cats?", "Ever been?"])
+def test_interjections_and_function_words_of_speakers_stay(marks, turn):
+    assert marks(f"Doctor: Do you smoke?\nPatient: No.\nDoctor: {turn}\nPatient: Yes.") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["I am on S B E prophylaxis now.", "I had an E M G, and that was it."]
+)
+def test_letters_of_a_spelled_word_are_no_name(marks, text):
+    assert in_letter(marks, text) == []
+
+
+def test_roles_of_common_words_are_no_names(marks):
+    chat = "Doctor: Hi.\nGuest_family: He was seen in the other hospital.\nDoctor: Okay."
+    assert marks(f"{chat}\nGuest_family: Yes.\nPatient: He was.") == []
+
+
+def test_common_words_without_a_street_are_no_address(marks):
+    assert in_letter(marks, "I just went back to the old dose. It was fine.") == []
+
+
+@pytest.mark.parametrize(("word", "odds", "expected"), [
+    ("Doctor", 2.0, False), ("auntie", 9.0, False), ("King", 9.0, True), ("King", 2.0, False),
+    ("Okafor", 2.0, True),
+])  # fmt: skip
+def test_a_title_alone_is_no_name_unless_it_is_also_one(word, odds, expected):
+    doc = Doc(Vocab(), words=["then", word, "left", "in", "time"])
+    shares = np.full((len(doc), 2 * len(network.LABELS) + 1), 0.01, dtype=np.float32)
+    shares[1, network.tag("PERSON", begins=True)] = 0.01 * odds
+    assert is_entity(Context(doc, shares), Entity("PERSON", 1, 2)) == expected
