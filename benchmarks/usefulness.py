@@ -42,6 +42,12 @@ POLICIES = {
     "plain": "0.9,1.6",
 }
 EQUAL = (".35", ".5")  # recovered shares at which policies are compared
+ABOUT = {
+    "SNIPS": "SNIPS are requests (7 intents, chance is .14).",
+    "tweets": "Tweets are about disasters or not (chance is .5).",
+    "spam": "Spam is SMS (chance is .5).",
+    "reviews": "Reviews are single sentences about films (MR, chance is .5).",
+}
 SCORES = {
     "rare recovered": "rare recovered",
     "release to clear": "trained on release, tested on unmodified",
@@ -80,10 +86,10 @@ def write(options: argparse.Namespace, files: list[str], rows: list[list[str]]) 
         + flag,
         settings={"component": {"factory": "dx_sanitizer"}},
         data=f"{options.documents:,} texts of each, three quarters to train on, a quarter "
-        "to test on; about 1,000 words attacked. SNIPS are requests (7 intents), tweets "
-        "are about disasters or not, spam is SMS, reviews are single sentences about films "
-        "(MR). Chance is .14 and .5. Macro F1 of a linear model of words, word pairs and "
-        "characters. In brackets, the 95 % interval (bootstrap)"
+        "to test on; about 1,000 words attacked. "
+        + " ".join(ABOUT.get(name, "") for name, _, _ in pairs)
+        + " Macro F1 of a linear model of words, word pairs and characters. In brackets, the 95 % "
+        "interval (bootstrap)"
         + (", and the epsilon between measured ones." if options.policies else "."),
         attacker="knows the mechanism, its epsilon and word pairs of English, and how "
         "often each word comes in these texts"

@@ -30,12 +30,14 @@ def test_the_accuracies_are_those_of_the_result_file():
         assert row is not None and row[1] == measured[f"dx.Path.v2 ({level})"]
 
 
-def test_the_usefulness_by_task_is_that_of_the_result_file():
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to/choose.md"])
+def test_the_usefulness_by_task_is_that_of_the_result_file(page):
     path = README.parent / "docs/experiments/usefulness.json"
     result = json.loads(path.read_text(encoding="utf8"))
     column = result["columns"].index("trained on release, tested on unmodified")
     measured = {(row[0], row[1]): row[column].split()[0] for row in result["rows"]}
-    table = TEXT.partition("| task, ")[2].partition("\n\n")[0]
+    text = (README.parent / page).read_text(encoding="utf8")
+    table = text.partition("| task, ")[2].partition("\n\n")[0]
     head, _, *rows = (line.strip("| ").split(" | ") for line in table.splitlines())
     releases = [re.sub("[`*]", "", name) for name in head[1:]]
     assert len(rows) == len({task for task, _ in measured}) and {*LEVELS} <= {*releases}
