@@ -96,6 +96,19 @@ def test_threads_share_the_stream_of_a_seed_without_repeating_it():
     assert np.array_equal(np.sort(drawn), np.sort(Rng(seed=0).normal((4000,))))
 
 
+def test_laplace_numbers_are_those_of_numpy():
+    expected = Rng(seed=3).generator.laplace(size=(40, 50))
+    np.testing.assert_allclose(Rng(seed=3).laplace((40, 50)), expected, rtol=0, atol=1e-11)
+
+
+def test_a_uniform_number_of_0_has_a_finite_laplace_number(monkeypatch):
+    uniforms = np.array([0.0, 0.25, 0.5, 1 - 2.0**-53])
+    generator = Mock(random=lambda shape: uniforms.copy())
+    monkeypatch.setattr(Rng, "generator", generator)
+    expected = np.log([2.0**-53, 0.5, 1.0, 2.0**52])
+    np.testing.assert_allclose(Rng().laplace((4,)), expected)
+
+
 def test_uniforms_are_below_1_and_integers_below_their_bound():
     assert Rng(seed=0).uniform(100_000).max() < 1
     assert set(Rng(seed=0).integers(3, 1000).tolist()) == {0, 1, 2}
