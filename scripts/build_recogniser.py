@@ -57,13 +57,13 @@ def save(model: network.Network, folder: Path) -> None:
     arrays: dict[str, Any] = {
         name: now.astype(np.float16) for name, now in network.named_parameters(model)
     }
-    np.savez_compressed(folder / network.FILE, **arrays)
+    np.savez_compressed(folder / network.PARAMETER_FILE, **arrays)
 
 
 def continue_from(model: network.Network, folder: Path) -> None:
     """Set the parameters to those of an earlier network. Rows of a smaller table are repeated: a
     word has the same row of it as before, so the network computes the same."""
-    with np.load(folder / network.FILE) as stored:
+    with np.load(folder / network.PARAMETER_FILE) as stored:
         for name, values in network.named_parameters(model):
             earlier = stored[name]
             repeats = -(-len(values) // len(earlier))

@@ -135,9 +135,7 @@ class Corpus:
         for label, start, after in spans:
             new_words += words[end:start]
             old = " ".join(words[start:after])
-            name = (
-                self.swaps[label]().replace("\x01", "") if self._is_swappable(label, old) else old
-            )
+            name = self._name(label) if self._is_swappable(label, old) else old
             name = name.lower() if old.islower() else name.upper() if old.isupper() else name
             new_spans.append((label, len(new_words), len(new_words) + len(name.split())))
             new_words += name.split()
