@@ -18,7 +18,7 @@ from pathlib import Path
 from builtin_space.sources import data_path
 
 from spacy_dxprivacy.entities.tables import GOODS, PRODUCTS
-from spacy_dxprivacy.entities.words import builtin_lexicon
+from spacy_dxprivacy.entities.words import ORDINARY_WORDS, builtin_lexicon, is_name
 
 from . import lists
 
@@ -26,8 +26,9 @@ HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "spacy_dxprivacy" / "data"
 Span = tuple[str, int, int]
 Marked = tuple[str, list[Span]]
-SLOT = re.compile(r"\{([A-Za-z#])\}")
+SLOT = re.compile(r"\{([A-Za-z#]|[a-z]{3,})\}")
 MARK = "\x01"  # in a value: its entity begins here
+LOWER_WORD = re.compile(r"\b[a-z]+\b")
 _PEOPLES = {"nationality", "religion", "language"}
 LABELS = {
     **dict.fromkeys("PNFLSVQ", "PERSON"),
@@ -83,7 +84,10 @@ class Lists:
         self.words["DRUG"] += sorted(w.capitalize() for w in PRODUCTS | GOODS)
         self.common = [w for w in (DATA / "en" / "words.txt").read_text("utf8").split("\n")]
         self.common = [w for w in self.common[:30000] if w.islower() and w.isalpha() and len(w) > 2]
+        rare = gzip.decompress(ORDINARY_WORDS.read_bytes()).decode("utf8").split("\n")
+        self.rare = [word for word in rare if word.isalpha() and len(word) > 3]
         words = frozenset(self.common)
+        self.plain = frozenset(word for word in words if len(word) > 3 and not is_name(word))
         self.word_like = [name for name in self.census_first if name.lower() in words]
 
 
@@ -122,8 +126,22 @@ class Writer:
             "K": self.phone, "E": self.mail, "B": self.handle, "M": lambda: self.word("DRUG"),
             "X": lambda: self.word("ILLNESS"), "J": lambda: self.word("JOB"),
             "R": lambda: self.word("RELATIVE"), "C": self.capitalised,
-            "W": self.common,
+            "W": self.common, "thing": self.thing, "term": lambda: self.from_form("TERM"),
+            "goods": lambda: self.from_form("THING_OF_TRADE"), "software": self.software,
+            "degrees": self.degrees, "status": self.status, "key": self.key,
         }  # fmt: skip
+        rng = self.rng
+        self.noises: list[tuple[float, Callable[[Marked], Marked]]] = [
+            (0.17, by_letter(str.lower)),
+            (0.28, by_letter(str.upper)),
+            (0.3, by_letter(lambda c: rng.choice(lists.OCR.get(c, c)))),
+            (0.35, by_letter(lambda c: "" if c in ".,;:'" and rng.random() < 0.8 else c)),
+            (0.38, by_letter(lambda c: c * 2 if c == " " and rng.random() < 0.3 else c)),
+            (0.41, by_letter(lambda c: "\n" if c == " " and rng.random() < 0.1 else c)),
+            (0.43, without_spaces),
+            (0.46, by_letter(lambda c: lists.PLAIN.get(c, c))),
+            (0.58, self.with_capitals),
+        ]
 
     # -- documents
 
@@ -162,7 +180,8 @@ class Writer:
         pieces: list[str] = []
         spans, place, end = [], 0, 0
         for found in SLOT.finditer(template):
-            title, _, value = self.slots[found[1].upper()]().rpartition(MARK)
+            slot = found[1] if len(found[1]) > 1 else found[1].upper()
+            title, _, value = self.slots[slot]().rpartition(MARK)
             before = broken(template[end : found.start()])
             pieces += [before, title, value]
             place += len(before) + len(title)
@@ -183,29 +202,29 @@ class Writer:
 
     def noisy(self, marked: Marked) -> Marked:
         """Return a text in another case, without punctuation, with errors of OCR, or as it is."""
-        rng, chance = self.rng, self.rng.random()
-        if chance < 0.17:
-            marked = changed(marked, str.lower)
-        elif chance < 0.28:
-            marked = changed(marked, str.upper)
-        elif chance < 0.3:
-            marked = changed(marked, lambda c: rng.choice(lists.OCR.get(c, c)))
-        elif chance < 0.35:
-            marked = changed(marked, lambda c: "" if c in ".,;:'" and rng.random() < 0.8 else c)
-        elif chance < 0.38:
-            marked = changed(marked, lambda c: c * 2 if c == " " and rng.random() < 0.3 else c)
-        elif chance < 0.41:
-            marked = changed(marked, lambda c: "\n" if c == " " and rng.random() < 0.1 else c)
-        elif chance < 0.43:
-            text, spans = marked  # no space behind a full stop or comma
-            keep = [not (c == " " and i and text[i - 1] in ".,") for i, c in enumerate(text)]
-            marked = rebuilt(text, spans, [c * k for c, k in zip(text, keep, strict=True)])
-        elif chance < 0.46:
-            marked = changed(marked, lambda c: lists.PLAIN.get(c, c))
-        if rng.random() < 0.1:  # the first letter small, as in chats
+        chance = self.rng.random()
+        noise = next((noise for limit, noise in self.noises if chance < limit), None)
+        marked = noise(marked) if noise else marked
+        if self.rng.random() < 0.1:  # the first letter small, as in chats
             text, spans = marked
             marked = text[:1].lower() + text[1:], spans
         return marked
+
+    def with_capitals(self, marked: Marked) -> Marked:
+        """Return a text in which some runs of ordinary words have capitals: none in a name, nor
+        beside one, where they would seem to be part of it."""
+        text, spans = marked
+        named = {place for _, start, end in spans for place in range(start - 2, end + 2)}
+        share, left = self.rng.choice((0.05, 0.15, 0.4)), 0
+        letters = list(text)
+        for word in LOWER_WORD.finditer(text):
+            if left == 0 and self.rng.random() < share:
+                left = self.rng.choice((1, 1, 2, 2, 3))
+            is_apart = named.isdisjoint(range(*word.span()))
+            if left and word[0] in self.lists.plain and is_apart:
+                letters[word.start()] = word[0][0].upper()
+            left = max(0, left - 1)
+        return "".join(letters), spans
 
     # -- names
 
@@ -227,7 +246,48 @@ class Writer:
         chance = self.rng.random()
         if chance < 0.15:
             return self.pick(self.lists.peoples)
-        return self.word("DRUG") if chance < 0.25 else self.common().capitalize()
+        if chance < 0.25:
+            return self.word("DRUG")
+        return (self.pick(self.lists.rare) if chance < 0.4 else self.common()).capitalize()
+
+    # -- names of things
+
+    def thing(self) -> str:
+        """Return common words in capitals: "Internal Audit", "Harbour Crane Rota"."""
+        return self.from_form("THING")
+
+    def software(self) -> str:
+        """Return a program or a service: a known one, or one that no list holds."""
+        rng = self.rng
+        if rng.random() < 0.5:
+            return self.word("SOFTWARE")
+        one, other = self.common().capitalize(), self.common()
+        return rng.choice((
+            self.brand(), self.brand(), one + other.capitalize(), one,
+            f"{one} {rng.randint(1, 12)}",
+            one[: rng.randint(3, 5)] + rng.choice(lists.SOFTWARE_ENDS),
+            f"{one} {self.word('SOFTWARE_PART')}", f"{self.brand()} {self.word('SOFTWARE_PART')}",
+        ))  # fmt: skip
+
+    def degrees(self) -> str:
+        """Return what stands behind a name: "MBBS, FRCP"."""
+        rng = self.rng
+        one = [
+            self.word("DEGREE") if rng.random() < 0.7 else self.digits("X" * rng.randint(3, 6))
+            for _ in range(rng.choice((1, 1, 2, 2, 3)))
+        ]
+        return rng.choice((", ", ", ", " ")).join(one)
+
+    def status(self) -> str:
+        """Return a value of a table's column: "In Progress", "Low"."""
+        return self.word("STATUS") if self.rng.random() < 0.8 else self.common().capitalize()
+
+    def key(self) -> str:
+        """Return a name of a variable, host, group or version: team_17, MAX_RETRY, v2.3."""
+        one, other = self.common(), self.common()
+        form = re.sub("<w>", lambda _: self.rng.choice((one, other)), self.word("KEY"))
+        form = re.sub("<W>", lambda _: self.rng.choice((one, other)).upper(), form)
+        return re.sub("<n>", lambda _: self.number(), form)
 
     def origin(self) -> int:
         return self.rng.randrange(len(self.lists.first))
@@ -427,10 +487,21 @@ def joined(pieces: list[Marked], joint: str) -> Marked:
     return text, spans
 
 
-def changed(marked: Marked, change: Callable[[str], str]) -> Marked:
-    """Return a text with each letter changed."""
+def by_letter(change: Callable[[str], str]) -> Callable[[Marked], Marked]:
+    """Return the noise that changes each letter of a text."""
+
+    def changed(marked: Marked) -> Marked:
+        text, spans = marked
+        return rebuilt(text, spans, [change(letter) for letter in text])
+
+    return changed
+
+
+def without_spaces(marked: Marked) -> Marked:
+    """Return a text without spaces behind full stops and commas."""
     text, spans = marked
-    return rebuilt(text, spans, [change(letter) for letter in text])
+    keep = [not (c == " " and i and text[i - 1] in ".,") for i, c in enumerate(text)]
+    return rebuilt(text, spans, [c * k for c, k in zip(text, keep, strict=True)])
 
 
 def rebuilt(text: str, spans: list[Span], letters: list[str]) -> Marked:

@@ -17,6 +17,7 @@ PLAIN = {
     for code in range(0xC0, 0x250)
     if chr(code).isalpha()
 }
+SOFTWARE_ENDS = ("ify", "ly", "io", "DB", "JS", "SQL", "OS", "Hub")
 _SOME = (
     (r"\b(?:[Hh]e|[Ss]he|[Ii]t)\b(?=[^.]*\b(?:said|told|went|was|is|had|has|came|made)\b)", "FPLS"),
     (r"\b(?:[Hh]e|[Ss]he|[Tt]he (?:man|woman|boy|girl|teacher|doctor|child))\b", "FPLSN"),
