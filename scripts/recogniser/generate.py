@@ -283,7 +283,7 @@ class Writer:
         return self.word("STATUS") if self.rng.random() < 0.8 else self.common().capitalize()
 
     def key(self) -> str:
-        """Return a name of a variable, host, group or version: team_17, MAX_RETRY, v2.3."""
+        """Return a name of a variable, host, group or version, often with underscores."""
         one, other = self.common(), self.common()
         form = re.sub("<w>", lambda _: self.rng.choice((one, other)), self.word("KEY"))
         form = re.sub("<W>", lambda _: self.rng.choice((one, other)).upper(), form)
