@@ -100,9 +100,14 @@ class Context:
     guessed: AbstractSet[int] = field(default_factory=frozenset)
     unknown: float = 0.0
 
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [token.text for token in self.doc]
+
     def text(self, start: int, end: int | None = None) -> str:
         """Return the text of tokens, or of one; "" outside of the document."""
-        end = start + 1 if end is None else end
+        if end is None or end == start + 1:
+            return self._texts[start] if 0 <= start < len(self._texts) else ""
         return self.doc[start:end].text if start >= 0 else ""
 
     @cached_property
@@ -148,9 +153,10 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
 
     def is_beside(i: int) -> bool:
         token = context.doc[i]
-        is_word_of_text = token.is_alpha and (token.is_stop or _is_common(context.doc, i))
-        is_sure = odds(context.shares, label, i) > SURELY_SMALL
-        return token.is_lower and is_word_of_text and not is_sure
+        if not (token.is_lower and token.is_alpha):
+            return False
+        is_word_of_text = token.is_stop or _is_common(context.doc, i)
+        return is_word_of_text and odds(context.shares, label, i) <= SURELY_SMALL
 
     doc = context.doc
     while doc[start].whitespace_ and (is_beside(start) or doc[start].text == "the"):
