@@ -39,6 +39,7 @@ from .values import extent_of_date, extent_of_name, is_value
 from .words import builtin_lexicon, is_name, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
+_PLAIN = frozenset({"CARDINAL", "QUANTITY", "PHONE", "EMAIL", "URL", "SECRET"})
 _NUMBERED = frozenset({"DATE", "ID", "PHONE"})
 _COMPLETE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
 _PHRASED = _NAMED | {"ADDRESS"}
@@ -172,10 +173,10 @@ class Bounds:
         for label, start, end in matches:
             if label == "DATE" and self._is_no_date(start, end):
                 continue
-            is_number = label in _NUMBERED or self.doc[start:end].text.isdigit()
+            is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
             if is_number and self._is_of_statute(start, end):
                 continue
-            if is_value(self.doc, Entity(label, start, end)):
+            if label not in _PLAIN and is_value(self.doc, Entity(label, start, end)):
                 continue
             if label == "DATE":
                 start, end = extent_of_date(self.doc, start, end)

@@ -141,7 +141,10 @@ def is_value(doc: Doc, entity: Entity) -> bool:
         if label == "ADDRESS" and _is_no_address(doc, start, end):
             return True
         return _is_amount(text) or (label in _NAMED and _is_number(text))
-    return end - start == 1 and label in _NAMED and (_is_unit(doc, start) or _has_value(doc, start))
+    if end - start > 1 or end >= len(doc) or label not in _NAMED:
+        return False
+    after = doc[end].text
+    return (after == "/" and _is_unit(doc, start)) or (after in _SIGNS and _has_value(doc, start))
 
 
 def _is_count(doc: Doc, start: int, end: int) -> bool:
@@ -254,9 +257,10 @@ def _are_no_date(numbers: re.Match[str]) -> bool:
 
 def extent_of_name(doc: Doc, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a name without the letter of a number before it: 12-B. Visibility."""
-    before = doc[max(start - 2, 0) : start]
-    joined = before.text[-1:] == "-" and before.text[-2:-1].isdigit()
-    if not joined or before.text_with_ws[-1:] == " " or len(doc[start].text.rstrip(".")) > 1:
+    if start < 2 or doc[start - 1].text != "-" or len(doc[start].text.rstrip(".")) > 1:
+        return start, end
+    number = doc[start - 2]
+    if number.whitespace_ or doc[start - 1].whitespace_ or not number.text[-1].isdigit():
         return start, end
     rest = doc[start + 1 : end]
     return (start + 1, end) if any(not is_word(token.lower_) for token in rest) else (end, end)
@@ -277,9 +281,9 @@ def extent_of_date(doc: Doc, start: int, end: int) -> tuple[int, int]:
         if doc[start - 1].whitespace_:
             break
         start -= 1  # a tokenizer takes wed for we'd
-    last = doc[start:end].end_char
     for i in range(start + 1, end):
-        if (value := _amount_or_hour(doc, i)) is not None and value.end() >= last:
+        value = _amount_or_hour(doc, i)
+        if value is not None and value.end() >= doc[start:end].end_char:
             return start, i
     if end - start > 2 and doc[start].like_num and doc[start + 1].lower_ in FOLLOWING["DATE_UNIT"]:
         for i in range(start + 2, end):
