@@ -44,6 +44,7 @@ _NUMBERED = frozenset({"DATE", "ID", "PHONE"})
 _COMPLETE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
 _PHRASED = _NAMED | {"ADDRESS"}
 _BETWEEN = {label: words("BETWEEN_NAMES") for label in _NAMED} | {"DATE": words("BETWEEN_DATES")}
+_DIGIT = re.compile(r"\d")
 _SEPARATORS = frozenset("- – — − / | • · & + *".split())  # of two names, if surrounded by blanks
 _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _AND = frozenset({"and", "&", "or", "for"})
@@ -167,6 +168,15 @@ class Bounds:
             )
         return list(filter(None, judged))
 
+    def _may_be_value(self, label: str, start: int, end: int) -> bool:
+        """Return whether to ask if a match is a value: most names have no digit, and no sign behind
+        them."""
+        if label not in _NAMED:
+            return label not in _PLAIN
+        after = self.texts[end : end + 1]
+        is_before_sign = end - start == 1 and bool(after) and not after[0][0].isalnum()
+        return is_before_sign or any(map(_DIGIT.search, self.texts[start:end]))
+
     def _without_orders(self, matches: Iterable[Entity]) -> Iterator[Entity]:
         """Yield the matches that are no values, and no numbers of statutes, norms or things, each
         without the number of an item of an agenda: 24/07 VILLAGE HALL."""
@@ -176,11 +186,12 @@ class Bounds:
             is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
             if is_number and self._is_of_statute(start, end):
                 continue
-            if label not in _PLAIN and is_value(self.doc, Entity(label, start, end)):
-                continue
+            if self._may_be_value(label, start, end):
+                if is_value(self.doc, Entity(label, start, end)):
+                    continue
             if label == "DATE":
                 start, end = extent_of_date(self.doc, start, end)
-            elif label in _NAMED:
+            elif label in _NAMED and start > 1 and self.texts[start - 1] == "-":
                 start, end = extent_of_name(self.doc, start, end)
             is_item = self.doc[start].idx in self._items
             start += is_item

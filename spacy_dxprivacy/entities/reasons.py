@@ -20,7 +20,7 @@ from ..arrays import Floats2d
 from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
 from .decoding import odds
-from .extent import LEGAL
+from .extent import LEGAL, Bounds
 from .phrases import STREET_WORDS, counts_things
 from .tables import FOLLOWING, LISTED, PLACES, PRODUCTS, expanded, pattern
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
@@ -89,31 +89,32 @@ _BELOW_90 = re.compile(r"[1-8]?\d", re.A)
 class Context:
     """A document, of which a reason reads what it needs.
 
-    shares: Tag probabilities of the network, shape (tokens, tags). ruled, guessed: Tokens of the
-    persons and places that a rule, or a guess, found. unknown: Share of the lower-case words that
-    are in no public table.
+    bounds: Its words and text. shares: Tag probabilities of the network, shape (tokens, tags).
+    ruled, guessed: Tokens of the persons and places that a rule, or a guess, found. unknown: Share
+    of the lower-case words that are in no public table.
     """
 
-    doc: Doc
+    bounds: Bounds
     shares: Floats2d
     ruled: AbstractSet[int] = field(default_factory=frozenset)
     guessed: AbstractSet[int] = field(default_factory=frozenset)
     unknown: float = 0.0
 
-    @cached_property
-    def _texts(self) -> list[str]:
-        return [token.text for token in self.doc]
+    @property
+    def doc(self) -> Doc:
+        """The document."""
+        return self.bounds.doc
 
     def text(self, start: int, end: int | None = None) -> str:
         """Return the text of tokens, or of one; "" outside of the document."""
         if end is None or end == start + 1:
-            return self._texts[start] if 0 <= start < len(self._texts) else ""
+            return self.bounds.texts[start] if 0 <= start < len(self.bounds.texts) else ""
         return self.doc[start:end].text if start >= 0 else ""
 
-    @cached_property
+    @property
     def whole(self) -> str:
-        """The text of the document, which a Doc joins anew at each access."""
-        return self.doc.text
+        """The text of the document."""
+        return self.bounds.text
 
     @cached_property
     def is_capitalised(self) -> bool:

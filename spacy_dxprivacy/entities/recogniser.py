@@ -106,7 +106,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         The persons and places of the rules leave the Doc: they are evidence.
         """
         doc = bounds.doc
-        context = Context(doc, shares, *named_by_rules(doc), unknown_share(doc))
+        context = Context(bounds, shares, *named_by_rules(doc), unknown_share(bounds))
         thresholds, evidence = self._factors_for(context.unknown)
         names = take_evidence(doc, evidence)
         predictions = spans(add_evidence(without_marks(doc, shares), names), thresholds)
@@ -133,15 +133,17 @@ def _factors(setting: str, values: Mapping[str, float], defaults: Mapping[str, f
     return {**defaults, **values}
 
 
-def unknown_share(doc: Doc) -> float:
-    """Return the share of the lower-case words that are in no public table; 0 for less than three.
+def unknown_share(bounds: Bounds) -> float:
+    """Return the share of the lower-case words of a document that are in no public table; 0 for
+    less than three.
 
     It is large in tweets in languages that `language_of_doc` takes for English. Names in lower case
     count as known.
     """
-    rank, code = builtin_lexicon().rank, tokens_in_code(doc)
-    texts = (t.text for t in doc if t.i not in code)
-    small = [text for text in texts if len(text) > 1 and text.isalpha() and text.islower()]
+    rank, code, texts = builtin_lexicon().rank, tokens_in_code(bounds.doc), bounds.texts
+    if code:
+        texts = [text for i, text in enumerate(texts) if i not in code]
+    small = [text for text in texts if text.islower() and len(text) > 1 and text.isalpha()]
     known = (word in rank or word.capitalize() in rank or is_ordinary(word) for word in small)
     unknown = len(small) - sum(known)
     return unknown / len(small) if len(small) > 2 else 0.0

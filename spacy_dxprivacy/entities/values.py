@@ -51,6 +51,7 @@ _NO_YEAR = re.compile(r"(?!1[5-9]|2[01])\d{4}", re.A)
 _ROUND_RANGE = re.compile(r"\d{1,3}(?:[ .]\d{3})+\s?[-–]\s?\d{1,3}(?:[ .]\d{3})*(?<=00)")
 _AFTER_AMOUNT = re.compile(rf" ?(?:{expanded('MONEY')}|{_UNITS})(?!\w)", re.I)
 LEAD = 24  # characters beside numbers that say what they are
+BESIDE = 12  # tokens, of at least as many characters but for a few
 ROUND, MOST_SHARE = 50, 50  # ends of a range are round, or a fiftieth apart
 LARGEST_STEP = 20  # of a series of numbers that are not round: 12 34 56 78 is none
 MAX_ABBREVIATION = 5  # letters
@@ -161,11 +162,6 @@ def are_values(text: str) -> bool:
     return bool(letters) and _ABBREVIATIONS.issuperset(letters)
 
 
-def _characters(doc: Doc, start: int, end: int) -> tuple[int, int]:
-    span = doc[start:end]
-    return span.start_char, span.end_char
-
-
 def _is_no_address(doc: Doc, start: int, end: int) -> bool:
     """Return whether an address is of values, has an article before a small word (the p95), is a
     letter with a number beside another one (G2 P1), or is of numbers too short for a code."""
@@ -178,9 +174,10 @@ def _is_no_address(doc: Doc, start: int, end: int) -> bool:
     if text.isdigit() and _FROM_NUMBER.fullmatch(before):
         return True
     if _CODES.search(text):
-        return _MARKS.search(text) is not None and are_amounts(
-            doc.text, *_characters(doc, start, end)
-        )
+        first = doc[max(start - BESIDE, 0) : start].text_with_ws
+        beside = first + doc[start : end + BESIDE].text_with_ws
+        is_parted = _MARKS.search(text) is not None
+        return is_parted and are_amounts(beside, len(first), len(first) + len(text))
     return after in _DASHES or not text.isdigit()
 
 
@@ -256,10 +253,11 @@ def _are_no_date(numbers: re.Match[str]) -> bool:
 
 
 def extent_of_name(doc: Doc, start: int, end: int) -> tuple[int, int]:
-    """Return the extent of a name without the letter of a number before it: 12-B. Visibility."""
-    if start < 2 or doc[start - 1].text != "-" or len(doc[start].text.rstrip(".")) > 1:
-        return start, end
+    """Return the extent of a name after a hyphen, without the letter of a number before it:
+    12-B. Visibility."""
     number = doc[start - 2]
+    if len(doc[start].text.rstrip(".")) > 1:
+        return start, end
     if number.whitespace_ or doc[start - 1].whitespace_ or not number.text[-1].isdigit():
         return start, end
     rest = doc[start + 1 : end]
@@ -271,7 +269,7 @@ def _amount_or_hour(doc: Doc, i: int) -> re.Match[str] | None:
     number = doc[i]
     if not number.is_digit or len(number) > 2:
         return None
-    return _AFTER_VALUE.match(doc.text, number.idx + len(number))
+    return _AFTER_VALUE.match(doc[i : i + BESIDE].text_with_ws, len(number))
 
 
 def extent_of_date(doc: Doc, start: int, end: int) -> tuple[int, int]:
@@ -283,7 +281,7 @@ def extent_of_date(doc: Doc, start: int, end: int) -> tuple[int, int]:
         start -= 1  # a tokenizer takes wed for we'd
     for i in range(start + 1, end):
         value = _amount_or_hour(doc, i)
-        if value is not None and value.end() >= doc[start:end].end_char:
+        if value is not None and doc[i].idx + value.end() >= doc[start:end].end_char:
             return start, i
     if end - start > 2 and doc[start].like_num and doc[start + 1].lower_ in FOLLOWING["DATE_UNIT"]:
         for i in range(start + 2, end):

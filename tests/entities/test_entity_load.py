@@ -10,6 +10,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 from conftest import pipeline_of
@@ -17,8 +18,10 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.config.options import FileOptions
+from spacy_dxprivacy.entities import network
 from spacy_dxprivacy.entities.extent import Bounds
-from spacy_dxprivacy.entities.recogniser import set_entities, written_as_names
+from spacy_dxprivacy.entities.reasons import Context, is_entity
+from spacy_dxprivacy.entities.recogniser import set_entities
 from spacy_dxprivacy.entities.words import listed_names
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import read
@@ -101,9 +104,12 @@ def test_what_is_read_beside_an_entity_does_not_grow_with_the_text(label, words)
     doc = Doc(spacy.blank("en").vocab, ["Maria", *words * 2_500])
     last = 3 if label == "ORG" else 2  # the fraction, the first hour, or all words
     found = [Entity(label, at + (last == 2), at + last) for at in range(1, len(doc), len(words))]
-    set_entities(doc[:9].as_doc(), found[:2])  # what the first text pays for
+    set_entities(Bounds(doc[:9].as_doc()), found[:2])  # what the first text pays for
+    context = Context(
+        Bounds(doc), np.ones((len(doc), 1 + 2 * len(network.LABELS)), dtype=np.float32)
+    )
     start = time.process_time()
-    set_entities(doc, written_as_names(doc, found))
+    set_entities(Bounds(doc), [entity for entity in found if is_entity(context, entity)])
     assert time.process_time() - start < 2
 
 

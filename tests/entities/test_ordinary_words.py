@@ -7,6 +7,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_dxprivacy.entities import network
+from spacy_dxprivacy.entities.extent import Bounds
 from spacy_dxprivacy.entities.reasons import Context, is_entity
 from spacy_dxprivacy.entities.recogniser import take_evidence
 from spacy_dxprivacy.text.mentions import Entity
@@ -171,4 +172,4 @@ def test_a_title_alone_is_no_name_unless_it_is_also_one(word, odds, expected):
     doc = Doc(Vocab(), words=["then", word, "left", "in", "time"])
     shares = np.full((len(doc), 2 * len(network.LABELS) + 1), 0.01, dtype=np.float32)
     shares[1, network.tag("PERSON", begins=True)] = 0.01 * odds
-    assert is_entity(Context(doc, shares), Entity("PERSON", 1, 2)) == expected
+    assert is_entity(Context(Bounds(doc), shares), Entity("PERSON", 1, 2)) == expected

@@ -10,6 +10,7 @@ from conftest import pipeline_of
 
 from spacy_dxprivacy.about import DATA
 from spacy_dxprivacy.entities import decoding, network, recogniser
+from spacy_dxprivacy.entities.extent import Bounds
 from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.io.build import make_pipeline
 
@@ -202,7 +203,7 @@ def test_small_names_do_not_make_a_text_hardly_english():
     nlp = spacy.blank("en")
 
     def is_hardly_english(text):
-        return recogniser.unknown_share(nlp(text)) > recogniser.MAX_UNKNOWN_SHARE
+        return recogniser.unknown_share(Bounds(nlp(text))) > recogniser.MAX_UNKNOWN_SHARE
 
     assert is_hardly_english("dia tak makan nasi goreng")
     assert not is_hardly_english("hi its quynh, anna and peter")

@@ -147,7 +147,7 @@ def place_of(text):
 
 
 def firm_of(text):
-    return text.casefold().removeprefix("the ").removesuffix("'s")
+    return text.casefold().removeprefix("the ").removesuffix("'s").removesuffix(" inc.")
 
 
 @st.composite

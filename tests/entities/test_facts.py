@@ -47,7 +47,7 @@ VALUES = {
     "ranges": "Pages 1034-1042, lines 1200-1350, 1500-2000 words, 3500-4000 kcal, 8500-9200 steps.",
     "ranges of money": "Salary 28000-32000, £24500-£26700, lumens 10000-12000.",
     "large amounts": "The award was EUR 1 500 000 plus 12 400 000 dinars; 149 612 345 km away.",
-    "series": "Serial 100-200-300, steps 10 20 30 40 50, sizes 36-38-40-42, 1000 1200 1400 rpm.",
+    "series": "Sets 100-200-300, steps 10 20 30 40 50, sizes 36-38-40-42, 1000 1200 1400 rpm.",
     "scores of a match": "She won 21-19 18-21 21-15, splits 30.12 31.45 32.10 33.05.",
     "ranges of hours": "Open 09.30-10.15, 10.15-11.00 and 08.00-16.30; buses 07.45 08.15 08.45.",
     "items": "(12) 1200-1500 and (2) 10.000-15.000",
