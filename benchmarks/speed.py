@@ -88,9 +88,10 @@ def main() -> None:
         rows.append(row_of(case, options.seconds))
         print(" | ".join(map(str, rows[-1])), flush=True)
     if options.write:
+        sizes = " ".join(map(str, options.sizes))
         write_result(
             DOCS / "performance" / "results.json",
-            command="python benchmarks/speed.py --write",
+            command=f"python benchmarks/speed.py --sizes {sizes} --write",
             settings={"component": {"factory": "dx_sanitizer"}},
             data="Synthetic spaces of 300 dimensions, one thread each, processor time.",
             attacker="none: rates alone",
