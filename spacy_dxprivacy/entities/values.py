@@ -95,6 +95,8 @@ def are_amounts(text: str, start: int, end: int) -> bool:
     if _ROUND_RANGE.fullmatch(number):
         return True
     values = [*map(int, parts)]
+    if len(values) < 2:
+        return False
     if len(values) == 2:
         return _is_range(parts, values, before, after)
     return _is_series(values) or (len(values) > 2 and _AFTER_AMOUNT.match(after) is not None)

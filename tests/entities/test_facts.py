@@ -3,7 +3,10 @@ does not."""
 
 import pytest
 from conftest import pipeline_of
+from hypothesis import given
+from hypothesis import strategies as st
 
+from spacy_dxprivacy.entities.values import are_amounts
 from spacy_dxprivacy.surrogates.dates import read
 
 LABELS = {"PERSON", "DATE", "GPE", "ADDRESS", "ORG", "EMAIL", "PHONE", "ID", "URL", "SECRET"}
@@ -112,3 +115,22 @@ def test_a_date_has_its_first_word_and_neither_an_hour_nor_what_it_counts(nlp, t
 
 def test_a_decimal_number_of_years_stays():
     assert read("28.8 years", "mdy", "en") == ["28.8 years"]
+
+
+@given(
+    st.sampled_from(["", "+", "(12) ", "(1999) ", "call ", "from "]),
+    st.lists(st.integers(0, 10**13).map(str), min_size=1, max_size=6),
+    st.sampled_from([" ", "-", ".", "–", "/", ""]),
+    st.sampled_from(["", "+", "++", "0", "(3) "]),
+    st.sampled_from(["", " EUR", " people", "."]),
+)
+def test_any_numbers_are_judged(before, numbers, mark, first, after):
+    number = first + mark.join(numbers)
+    text = before + number + after
+    assert are_amounts(text, len(before), len(before) + len(number)) in (True, False)
+
+
+def test_a_number_with_the_code_of_its_country_is_one_of_telephone(nlp):
+    for number in ("+447911123456", "+1 212 555 0100", "+49 30 901820", "+33612345678"):
+        found = [e.text for e in nlp(f"Call {number} now.").ents if e.label_ == "PHONE"]
+        assert found == [number]
