@@ -129,7 +129,7 @@ class Bounds:
 
     @cached_property
     def text(self) -> str:
-        """The text of the document, which a Doc joins anew at each access."""
+        """The text of the document, which a Doc joins at each access."""
         return self.doc.text
 
     @cached_property

@@ -143,7 +143,7 @@ def _is_day(match: re.Match[str], language: str, before: int) -> bool:
         return True
     if cue.search(text[max(start - 24, 0) : start]):
         return True
-    is_padded = len(day + month) == 4 and (day + month).replace("10", "").find("0") >= 0
+    is_padded = len(day + month) == 4 and "0" in (day + month).replace("10", "")
     return language == "de" and match["s"] == "." and is_padded
 
 

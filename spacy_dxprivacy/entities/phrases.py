@@ -30,6 +30,7 @@ _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _SHOUTED_TERMS, _KOREAN = words("SHOUTED_TERMS"), words("KOREAN")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _COUNTED = frozenset({"lane", "way"}.union(*(FOLLOWING[n] for n in ("UNIT", "TIME_UNIT"))))
@@ -167,14 +168,14 @@ def counts_things(core: str) -> bool:
         return not (_is_new(numbered[1]) or numbered[1].lower() in STREET_WORDS)
     if not core.islower() or not core[0].isdigit():
         return False
-    named = re.findall(r"[^\W\d_]+", core)[:-1]
+    named = _LETTERS.findall(core)[:-1]
     named = [] if named == ["the"] else named
     return not STOP_WORDS.isdisjoint(named) or not _COUNTED.isdisjoint(named[:1])
 
 
 def _may_be_town(lower: str) -> bool:
     """Return whether words in small letters may be a town: no function words, not all common."""
-    named = re.findall(r"[^\W\d_]+", lower)
+    named = _LETTERS.findall(lower)
     return STOP_WORDS.isdisjoint(named) and not all(map(is_word, named))
 
 

@@ -51,7 +51,6 @@ _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 _CLAUSE_ENDS = frozenset(". ! ? : ; |".split())
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
 _PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
-_NUMBERED = re.compile(r"([a-z]{2,})-\d{1,4}")  # cache-4
 _VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,4}){1,3}")
 _STRENGTH = re.compile(  # 100/6: no day and month
     r"(?=[\d.,/]*(?:3[2-9]|[4-9]\d|\d{3}))\d{1,4}(?:[.,]\d)?(?:/\d{1,4}(?:[.,]\d)?){1,2}|"
@@ -340,13 +339,6 @@ def has_article(context: Context, entity: Entity) -> bool:
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
-def is_numbered_thing(context: Context, entity: Entity) -> bool:
-    """Return whether a word is a common one with a number: cache-4."""
-    numbered = _NUMBERED.fullmatch(context.text(entity.start))
-    return numbered is not None and is_word(numbered[1]) and not is_name(numbered[1])
-
-
-@reason("PERSON", "GPE", "ORG", of_word=True)
 def is_opening(context: Context, entity: Entity) -> bool:
     """Return whether a common word begins a sentence and a mark follows ("Splendid."), or is in
     capitals there; not one that is alone on its line, as a signature is."""
@@ -476,7 +468,7 @@ def is_common_phrase(context: Context, entity: Entity) -> bool:
 
 
 @reason("DATE")
-def is_value(context: Context, entity: Entity) -> bool:
+def is_plain_number(context: Context, entity: Entity) -> bool:
     """Return whether a date is a value, or hours of a day of the week: 3 to 5, Sat 9-5."""
     text = context.text(entity.start, entity.end)
     return (_VALUE.fullmatch(text) or _HOURS.fullmatch(text)) is not None
