@@ -127,9 +127,9 @@ def _share(row: dict[str, str]) -> str:
 def tasks(
     name: str, path: Path, options: argparse.Namespace, *asked: str
 ) -> Iterator[dict[str, str]]:
-    """Yield the rows of tasks.csv of a file. A table that is kept is not measured again."""
-    kept: Any = nullcontext(options.keep / name) if options.keep else TemporaryDirectory()
-    with kept as folder:
+    """Yield the rows of tasks.csv of a file. A table of an earlier run is not measured again."""
+    place: Any = nullcontext(options.keep / name) if options.keep else TemporaryDirectory()
+    with place as folder:
         table = Path(folder, "tasks.csv")
         if not table.exists():
             table.parent.mkdir(parents=True, exist_ok=True)

@@ -35,14 +35,14 @@ def main() -> None:
     rank, names = builtin_lexicon().rank, listed_names()
     found = {*scowl(args.lists / SCOWL), *taxa(args.lists / NOUNS)}
     known = {word for word in found | rank.keys() if word.islower()}
-    kept = sorted(
+    words = sorted(
         word
         for word in found
         if len(word) >= MIN_LETTERS and word.isalpha() and word not in names
         and word not in rank and not (word.endswith("s") and word[:-1] in known)
     )  # fmt: skip
-    args.out.write_bytes(gzip.compress("\n".join(kept).encode(), 9, mtime=0))
-    print(f"{len(kept):,} words, {args.out.stat().st_size:,} bytes")
+    args.out.write_bytes(gzip.compress("\n".join(words).encode(), 9, mtime=0))
+    print(f"{len(words):,} words, {args.out.stat().st_size:,} bytes")
 
 
 def scowl(folder: Path) -> Iterator[str]:

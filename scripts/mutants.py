@@ -127,9 +127,9 @@ def copied(mutant: Mutant | None = None) -> Iterator[Path]:
         yield root
 
 
-def run_pytest(root: Path, tests: Sequence[str], said: Path) -> None:
+def run_pytest(root: Path, tests: Sequence[str], printed: Path) -> None:
     """Run pytest in this process, a child of its own, against a copy."""
-    handle = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    handle = os.open(printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(handle, 1)
     os.dup2(handle, 2)
     os.chdir(root)
@@ -145,25 +145,25 @@ def run_pytest(root: Path, tests: Sequence[str], said: Path) -> None:
 def pytest_in(root: Path, tests: Sequence[str]) -> tuple[int, str]:
     """Run tests against a copy. Return the exit status, FAILED for a run without end, and what
     pytest says. Children are forked from a server that has imported what all of them need."""
-    said = root / "said.txt"
-    process = CONTEXT.Process(target=run_pytest, args=(root, tests, said))
+    printed = root / "printed.txt"
+    process = CONTEXT.Process(target=run_pytest, args=(root, tests, printed))
     process.start()
     process.join(SECONDS)
     if process.exitcode is None:
         process.kill()
         process.join()
         return FAILED, f"FAILED {tests[0]}: no end after {SECONDS} s"
-    return process.exitcode, said.read_text(encoding="utf8", errors="replace")
+    return process.exitcode, printed.read_text(encoding="utf8", errors="replace")
 
 
 def outcome_of(mutant: Mutant) -> Outcome:
     """Run the tests of a mutant. Raise TableError where they did not run."""
     began = time.monotonic()
     with copied(mutant) as root:
-        status, said = pytest_in(root, shlex.split(mutant.tests))
-    first = _FIRST.search(said)
+        status, printed = pytest_in(root, shlex.split(mutant.tests))
+    first = _FIRST.search(printed)
     if status not in (PASSED, FAILED) or (status == FAILED and first is None):
-        raise TableError(f"{mutant.name}: pytest ended with {status}.\n{said[-2000:]}")
+        raise TableError(f"{mutant.name}: pytest ended with {status}.\n{printed[-2000:]}")
     outcome = Outcome(mutant, first[1] if first else "", time.monotonic() - began)
     print(line_of(outcome), flush=True)
     return outcome
@@ -186,11 +186,11 @@ def passes_unchanged(tests: Sequence[str]) -> bool:
     """Return whether tests pass without any change; False where all are skipped, since a package
     is missing. Raise TableError where one fails."""
     with copied() as root:
-        status, said = pytest_in(root, tests)
-    if status == NONE_RAN and re.search(r"^\d+ skipped in ", said, re.M):
+        status, printed = pytest_in(root, tests)
+    if status == NONE_RAN and re.search(r"^\d+ skipped in ", printed, re.M):
         return False
     if status != PASSED:
-        raise TableError(f"{tests}: ended with {status} without a change.\n{said[-2000:]}")
+        raise TableError(f"{tests}: ended with {status} without a change.\n{printed[-2000:]}")
     return True
 
 

@@ -60,26 +60,26 @@ class PolicyGraph:
         how many quanta. They are read from the path table, else searched."""
         wanted = rows.tolist()
         cached = self._cache.find(wanted)
-        reached = {row: self._unpacked(*arrays) for row, arrays in cached.items()}
+        reached = {row: self._expanded(*arrays) for row, arrays in cached.items()}
         if missing := sorted(set(wanted) - reached.keys()):
             found = {} if self._table is None else self._table.read(missing)
             unread = [row for row in missing if row not in found]
             found |= zip(unread, self.search_within(np.array(unread, np.int64)), strict=True)
-            self._cache.add({row: self._packed(*steps) for row, steps in found.items()})
+            self._cache.add({row: self._compressed(*steps) for row, steps in found.items()})
             reached |= found
         return [reached[row] for row in wanted]
 
-    def _packed(self, words: Numbers1d, nearer: Numbers1d) -> tuple[Numbers1d, ...]:
+    def _compressed(self, words: Numbers1d, nearer: Numbers1d) -> tuple[Numbers1d, ...]:
         """Return what `within` returns of a word, or by how many quanta all words are nearer, (n,),
         where that takes less memory."""
         dtype = np.min_scalar_type(int(2 * self.radii.max()))
         if len(self) * dtype.itemsize >= words.nbytes + nearer.nbytes:
             return words, nearer
-        packed = np.zeros(len(self), dtype=dtype)
-        packed[words] = nearer
-        return (packed,)
+        dense = np.zeros(len(self), dtype=dtype)
+        dense[words] = nearer
+        return (dense,)
 
-    def _unpacked(self, *arrays: Numbers1d) -> Steps:
+    def _expanded(self, *arrays: Numbers1d) -> Steps:
         if len(arrays) == 2:
             words, nearer = arrays
             return words, nearer

@@ -19,7 +19,7 @@ from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..surrogates.base import Surrogate
-from ..surrogates.plain import Preset, surrogates_of, told_labels
+from ..surrogates.plain import Preset, for_replaced_labels, surrogates_of
 from ..surrogates.replacements import NumberDraw
 from ..text.mentions import plain_label
 from ..ty import (
@@ -125,7 +125,7 @@ class SanitizerSettings:
         self._check_parts()
         surrogates, selector = surrogates_of(self.surrogates), self.selector
         replaced = selector.labels if isinstance(selector, Entities) else tuple(surrogates)
-        self.surrogates = told_labels(surrogates, replaced)
+        self.surrogates = for_replaced_labels(surrogates, replaced)
         self.rng = Rng(self.seed)
         one_of("scope", self.scope, ("token", "type"))
         one_of("casing", self.casing, ("truecase", "preserve"))

@@ -165,19 +165,21 @@ def surrogates_of(setting: Any) -> dict[str, Surrogate]:
     return setting if isinstance(setting, Preset) else dict(setting)
 
 
-def told_labels(
+def for_replaced_labels(
     surrogates: Mapping[str, Surrogate], replaced: Collection[str]
 ) -> dict[str, Surrogate]:
-    """Return the surrogates by label, after those that depend on their labels are told them.
+    """Return the surrogates by label; a surrogate that depends on its labels is that for them.
 
     replaced: the labels that are replaced, as a selector names them.
     """
     of = {label: surrogates.get(label, surrogates.get(plain_label(label))) for label in replaced}
-    told = dict[int, Surrogate]()
+    adapted = dict[int, Surrogate]()
     for surrogate in surrogates.values():
-        if isinstance(surrogate, ByLabels) and id(surrogate) not in told:
+        if isinstance(surrogate, ByLabels) and id(surrogate) not in adapted:
             # Labels with equal surrogates share their draws.
             labels = [label for label, other in of.items() if other == surrogate]
-            told[id(surrogate)] = surrogate.for_labels(labels)
-    by_label = {label: told.get(id(one), one) for label, one in surrogates.items()}
+            adapted[id(surrogate)] = surrogate.for_labels(labels)
+    by_label = {
+        label: adapted.get(id(surrogate), surrogate) for label, surrogate in surrogates.items()
+    }
     return Preset(by_label) if isinstance(surrogates, Preset) else by_label

@@ -6,7 +6,7 @@ import pytest
 from conftest import pipeline_of
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.surrogates.plain import make_preset, told_labels
+from spacy_dxprivacy.surrogates.plain import for_replaced_labels, make_preset
 from spacy_dxprivacy.surrogates.replacements import replace_mentions
 from spacy_dxprivacy.text.mentions import find_entities, is_capitalised
 
@@ -24,7 +24,7 @@ def released(nlp, text):
     """Return a text in entity mode, with each mention of a surrogate."""
     doc = nlp(text)
     made = make_preset("standard")
-    preset = told_labels({label: made[label] for label in LABELS}, LABELS)
+    preset = for_replaced_labels({label: made[label] for label in LABELS}, LABELS)
     out, end = "", 0
     for item in replace_mentions(doc, preset, Rng(seed=1), find_entities(doc, LABELS)):
         span = doc[item.start : item.end]

@@ -99,7 +99,7 @@ def test_the_work_for_a_text_doubles_with_its_length(nlp, form, size):
     ("DATE", "seen 3/4 again"), ("DATE", "open 9 - 5"), ("ORG", "of the house"),
 ])  # fmt: skip
 def test_what_is_read_beside_an_entity_does_not_grow_with_the_text(label, words):
-    """A Doc joins its text anew at each access."""
+    """A Doc joins its text at each access."""
     words = words.split()
     doc = Doc(spacy.blank("en").vocab, ["Maria", *words * 2_500])
     last = 3 if label == "ORG" else 2  # the fraction, the first hour, or all words

@@ -234,10 +234,10 @@ def test_a_narrower_lattice_has_the_posteriors_of_its_candidates(language):
     C = np.stack([rng.choice(len(language.frequencies), 12, replace=False) for _ in range(6)])
     lattice, logs = Lattice.of(C, language), rng.normal(size=C.shape)
     best = lattice.best(lattice.posteriors(logs), 5)
-    kept = np.stack(
+    columns = np.stack(
         [[row.tolist().index(w) for w in few] for row, few in zip(C, best.C, strict=True)]
     )
-    narrow = np.take_along_axis(logs, kept, axis=1)
+    narrow = np.take_along_axis(logs, columns, axis=1)
     expected = Lattice.of(best.C, language).posteriors(narrow)
     assert best.posteriors(narrow) == pytest.approx(expected, rel=1e-4)
 
