@@ -146,8 +146,7 @@ def test_no_canary_reaches_the_model_of_a_rewriter(tmp_path, kind):
         text = with_canaries("".join(HIDDEN["files"][kind]), count(1000), True)
         path.write_text(text.replace("<p ", f"<p>{WELL}</p><p ", 1))
     elif kind in WRITTEN:
-        # Long enough for a paragraph to be sent, whatever is drawn.
-        path.write_text(WRITTEN[kind].replace(WELL, f"{WELL} {WELL} {WELL} {WELL} Qanaryt"))
+        path.write_text(WRITTEN[kind].replace(WELL, f"{WELL} Qanaryt"))
     else:
         getattr(Made, kind)(path)
     with serving(str) as server:
@@ -168,11 +167,12 @@ def _bytes_of(path):
 
 
 # Files whose every place but the field `text` has a canary.
-WELL = "She was well at home."
+# Long enough for a paragraph to be sent to a model, whatever is drawn.
+WELL = "She was well at home. They came by train in the rain. We had tea and cake."
 WRITTEN = {
     "csv": f"text,Qanarya\n{WELL},Qanaryb\n",
     "jsonl": f'{{"text": "{WELL}", "Qanarya": {{"Qanaryb": "Qanaryc"}}}}\n',
-    "txt": "Qanarya Qanaryb and Qanaryc.",  # all of it is text
+    "txt": f"{WELL} Qanarya Qanaryb and Qanaryc.",  # all of it is text
 }
 
 
