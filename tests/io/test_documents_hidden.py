@@ -13,7 +13,7 @@ import pytest
 import spacy
 import srsly
 from conftest import ok, run_dx
-from documents import docx, members, part
+from documents import docx, members, paragraph, part, run
 from endpoint import serving
 from spacy.tokens import DocBin, Span
 
@@ -66,14 +66,16 @@ def with_canaries(text, numbers, letters):
     return re.sub("@(?!@)|@(?=@)", word, text.replace("@@", "@&#64;")).replace("&#64;", "@")
 
 
-def docx_with_canaries(letters):
+def docx_with_canaries(letters, text=""):
+    """Return a document with a canary in each place, and a text that is read."""
     numbers, extra = count(1000), dict[str, str]()
     word = "http://schemas.microsoft.com/office/word/2010"
     declared = f' xmlns:x="urn:canary" xmlns:w14="{word}/wordml" '
     declared += f'xmlns:wp14="{word}/wordprocessingDrawing">'
     for name, snippets in HIDDEN["canaries"].items():
         content = with_canaries("".join(snippets), numbers, letters)
-        content = f"<w:body>{content}</w:body>" if "document" in name else content
+        if "document" in name:
+            content = f"<w:body>{paragraph(run(text))}{content}</w:body>"
         xml = whole(name, content)
         extra[name] = xml.replace(">", declared, 2).replace(declared, ">", 1)
     raw = members(docx(extra=extra))
@@ -141,7 +143,7 @@ def test_no_canary_reaches_the_model_of_a_rewriter(tmp_path, kind):
     path, output = tmp_path / f"Qanaryz.{kind}", tmp_path / f"out.{kind}"
     if kind == "docx":
         pytest.importorskip("lxml")
-        path.write_bytes(docx_with_canaries(True))
+        path.write_bytes(docx_with_canaries(True, WELL))
     elif kind in HIDDEN["files"]:
         text = with_canaries("".join(HIDDEN["files"][kind]), count(1000), True)
         path.write_text(text.replace("<p ", f"<p>{WELL}</p><p ", 1))
