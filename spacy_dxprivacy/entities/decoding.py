@@ -53,8 +53,9 @@ def odds(shares: Floats2d, label: str, i: int) -> float:
         label: A label of the network.
         i: The token.
     """
-    tags = [network.tag(label, begins=begins) for begins in (True, False)]
-    return float(shares[i, tags].sum() / max(shares[i, 0], MIN_PROBABILITY))
+    begins, goes_on = (network.tag(label, begins=begins) for begins in (True, False))
+    row = shares[i]
+    return float((row[begins] + row[goes_on]) / max(row[0], MIN_PROBABILITY))
 
 
 def add_evidence(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Floats2d:
@@ -78,9 +79,10 @@ def without_marks(doc: Doc, shares: Floats2d) -> Floats2d:
 
     The network reads rare marks, such as ‘, as words that it does not know.
     """
-    marks = np.flatnonzero(doc.to_array([IS_QUOTE, IS_BRACKET]).any(axis=1))
-    if not len(marks):
+    flags = doc.to_array([IS_QUOTE, IS_BRACKET])
+    if not flags.any():
         return shares
+    marks = np.flatnonzero(flags.any(axis=1))
     shares = shares.copy()
     shares[marks[:, None], np.arange(1, shares.shape[1], 2)] = 0.0
     return shares
@@ -111,17 +113,17 @@ def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> lis
 
 def _decode(scores: Floats2d) -> list[Entity]:
     """Return the entities of the tag sequence with the highest sum of scores (Viterbi)."""
-    outside, begins, inside = scores[:, 0], scores[:, 1::2], scores[:, 2::2]
-    best, in_label = 0.0, np.full(begins.shape[1], -np.inf)
+    rows = scores.tolist()
+    best, in_label = 0.0, [-np.inf] * (scores.shape[1] // 2)
     states, goes_on = [], []
-    for i in range(len(scores)):
-        enter, stay = best + begins[i], in_label + inside[i]
-        goes_on.append(stay > enter)
-        in_label = np.maximum(enter, stay)
-        label = int(in_label.argmax())
-        none = best + outside[i]
-        best = max(none, in_label[label])
-        states.append(label if in_label[label] > none else -1)
+    for row in rows:
+        entered = [best + score for score in row[1::2]]
+        stayed = [before + score for before, score in zip(in_label, row[2::2], strict=True)]
+        goes_on.append([stay > enter for stay, enter in zip(stayed, entered, strict=True)])
+        in_label = [*map(max, entered, stayed)]
+        in_best, none = max(in_label), best + row[0]
+        states.append(in_label.index(in_best) if in_best > none else -1)
+        best = max(none, in_best)
     entities, end = [], len(scores)
     while end:
         label, start = states[end - 1], end - 1

@@ -13,9 +13,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from spacy.tokens import Doc
-
 from ..text.mentions import Entity, is_word
+from ..text.tokens import Tokens
 from .phrases import in_tokens
 from .words import builtin_lexicon, is_name
 
@@ -39,12 +38,12 @@ _GLUED = re.compile(rf"(?<![\w.@/-])(?P<tag>[#@])?(?P<word>{_L}{{6,40}})\d{{0,4}
 _CAMEL = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]+")
 
 
-def match_disguised(doc: Doc) -> list[Entity]:
+def match_disguised(tokens: Tokens) -> list[Entity]:
     """Return the disguised names of a text as (DISGUISED, start, end) in tokens."""
-    text = doc.text
+    text = tokens.text
     spans = [*_parted(text), *_references(text), *_glued(text), *_spans_of_parts(text, _leet(text))]
     spans += _spans_of_parts(text, map(_spelled, _LETTERS.finditer(text)))
-    return [in_tokens(doc, "DISGUISED", *span) for span in spans]
+    return [in_tokens(tokens.doc, "DISGUISED", *span) for span in spans]
 
 
 def _is_listed(word: str) -> bool:

@@ -21,6 +21,7 @@ from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, initials_of, is_word, plain_label
+from ..text.tokens import Tokens
 from .phrases import in_tokens
 from .tables import (
     FIRMS,
@@ -100,13 +101,12 @@ MIN_ITEMS = 3  # of an agenda
 _MAX_ABBREVIATION = 4  # maximum letters of an unlisted abbreviation
 
 
-class Bounds:
+class Bounds(Tokens):
     """Splits and trims the mentions of a document, and drops terms. Looks up the tokens once for
     all mentions."""
 
     def __init__(self, doc: Doc) -> None:
-        self.doc = doc
-        self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+        super().__init__(doc)
         spaces, marks = doc.to_array([IS_SPACE, IS_PUNCT]).T.astype(bool).tolist()
         self._are_marks = [
             is_space or text in _LINKS or (is_mark and text not in ")#")
@@ -126,11 +126,7 @@ class Bounds:
         # Caches, as many matches are equal or share a word.
         self._judgements: dict[tuple[Entity, frozenset[str]], Entity | None] = {}
         self._listed: dict[tuple[int, str], bool] = {}
-
-    @cached_property
-    def text(self) -> str:
-        """The text of the document, which a Doc joins at each access."""
-        return self.doc.text
+        self._ordered: dict[Entity, Entity | None] = {}
 
     @cached_property
     def _counts(self) -> Counter[str]:
@@ -180,24 +176,31 @@ class Bounds:
     def _without_orders(self, matches: Iterable[Entity]) -> Iterator[Entity]:
         """Yield the matches that are no values, and no numbers of statutes, norms or things, each
         without the number of an item of an agenda: 24/07 VILLAGE HALL."""
-        for label, start, end in matches:
-            if label == "DATE" and self._is_no_date(start, end):
-                continue
-            is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
-            if is_number and self._is_of_statute(start, end):
-                continue
-            if self._may_be_value(label, start, end):
-                if is_value(self.doc, Entity(label, start, end)):
-                    continue
-            if label == "DATE":
-                start, end = extent_of_date(self.doc, start, end)
-            elif label in _NAMED and start > 1 and self.texts[start - 1] == "-":
-                start, end = extent_of_name(self.doc, start, end)
-            is_item = self.doc[start].idx in self._items
-            start += is_item
-            is_heading = is_item and not any(map(str.isdigit, self.texts[start:end]))
-            if start < end and not (label == "ADDRESS" and is_heading):
-                yield Entity(label, start, end)
+        for match in matches:
+            if match not in self._ordered:
+                self._ordered[match] = self._without_order(match)
+            ordered = self._ordered[match]
+            if ordered is not None:
+                yield ordered
+
+    def _without_order(self, match: Entity) -> Entity | None:
+        label, start, end = match
+        if label == "DATE" and self._is_no_date(start, end):
+            return None
+        is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
+        if is_number and self._is_of_statute(start, end):
+            return None
+        if self._may_be_value(label, start, end) and is_value(self, match):
+            return None
+        if label == "DATE":
+            start, end = extent_of_date(self, start, end)
+        elif label in _NAMED and start > 1 and self.texts[start - 1] == "-":
+            start, end = extent_of_name(self, start, end)
+        if self._items and self.doc[start].idx in self._items:
+            start += 1
+            if label == "ADDRESS" and not any(map(str.isdigit, self.texts[start:end])):
+                return None
+        return Entity(label, start, end) if start < end else None
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at both ends, and without
@@ -271,7 +274,7 @@ class Bounds:
         """Places of the numbers of an agenda, as 24/01 before a heading in capitals, in characters:
         at least three that count up."""
         places, run, last = set[int](), list[int](), (0, 0)
-        for match in _ITEM.finditer(self.text):
+        for match in _ITEM.finditer(self.text) if "/" in self.text else ():
             number = int(match[1]), int(match[2])
             run = [*run, match.start(1)] if number == (last[0], last[1] + 1) else [match.start(1)]
             last = number

@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
-from spacy.tokens import Doc
-
 from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
+from ..text.tokens import Tokens
 from .heads import OLD, values_in
 from .phrases import identifiers_in, in_tokens, numbers_in
 from .spoken import spoken_numbers_in
@@ -48,9 +47,9 @@ _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
 
 
-def match_foreign(doc: Doc, language: str) -> set[Entity]:
+def match_foreign(tokens: Tokens, language: str) -> set[Entity]:
     """Return the entities of a text in the language."""
-    text = doc.text
+    text = tokens.text
     entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
     entities |= {*_places(text, language)}
     entities |= {*values_in(text), *spoken_numbers_in(text, language)}
@@ -64,13 +63,13 @@ def match_foreign(doc: Doc, language: str) -> set[Entity]:
     }
     named = ((s, end) for s, end in _persons(text, language) if not {s, end - 1} <= taken)
     entities |= {Entity("PERSON", *span) for span in named}
-    return {in_tokens(doc, *entity) for entity in entities}
+    return {in_tokens(tokens.doc, *entity) for entity in entities}
 
 
-def match_foreign_days(doc: Doc) -> Iterator[Entity]:
+def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:
     """Yield days of months in other languages: a short text may be mistaken for English."""
-    for match in any_day().finditer(doc.text):
-        yield in_tokens(doc, "DATE", *match.span())
+    for match in any_day().finditer(tokens.text):
+        yield in_tokens(tokens.doc, "DATE", *match.span())
 
 
 @cache

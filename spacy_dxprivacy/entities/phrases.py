@@ -17,6 +17,7 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word
+from ..text.tokens import Tokens
 from .heads import values_in
 from .national import is_surely_national
 from .spoken import spoken_numbers_in
@@ -38,9 +39,9 @@ _STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
 _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 
 
-def match_phrases(doc: Doc) -> set[Entity]:
+def match_phrases(tokens: Tokens) -> set[Entity]:
     """Return entities; a partly covered token belongs to its phrase."""
-    text = doc.text
+    doc, text = tokens.doc, tokens.text
     if not text.isascii():  # digits and punctuation marks of other scripts
         text = _FOREIGN.sub(lambda m: _STROKES.get(m[0]) or str(unicodedata.digit(m[0])), text)
     phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}

@@ -108,7 +108,7 @@ class Context:
         """Return the text of tokens, or of one; "" outside of the document."""
         if end is None or end == start + 1:
             return self.bounds.texts[start] if 0 <= start < len(self.bounds.texts) else ""
-        return self.doc[start:end].text if start >= 0 else ""
+        return self.bounds.between(start, end)
 
     @property
     def whole(self) -> str:
@@ -148,7 +148,7 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
     """Return a name with capitals without common words in small letters at its ends, as in "the
     Dublin region" and "Nyloc nut", unless the network is certain of them."""
     label, start, end = entity
-    if label not in SURELY or not any(t.text[0].isupper() for t in context.doc[start:end]):
+    if label not in SURELY or not any(t[0].isupper() for t in context.bounds.texts[start:end]):
         return entity
 
     def is_beside(i: int) -> bool:
@@ -196,8 +196,11 @@ def is_entity(context: Context, entity: Entity) -> bool:
 @reason(*network.LABELS)
 def is_function_words(context: Context, entity: Entity) -> bool:
     """Return whether an entity is of marks or of words as "as of"."""
-    tokens = context.doc[entity.start : entity.end]
-    return all(t.is_stop and t.is_lower for t in tokens) or not any(map(str.isalnum, tokens.text))
+    _, start, end = entity
+    texts = context.bounds.texts[start:end]
+    if all(map(str.islower, texts)) and all(t.is_stop for t in context.doc[start:end]):
+        return True
+    return not any(map(str.isalnum, "".join(texts)))
 
 
 @reason(*network.LABELS)
@@ -224,7 +227,8 @@ def is_fraction(context: Context, entity: Entity) -> bool:
     """Return whether an entity is a fraction, as in "power 4/5", that no word beside it makes a
     date. The rules read these words."""
     doc, (_, start, end) = context.doc, entity
-    if not _FRACTIONS.fullmatch(doc[start:end].text):
+    text = context.text(start, end)
+    if "/" not in text or not _FRACTIONS.fullmatch(text):
         return False
     first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
     low = max(first - BESIDE, 0)
@@ -250,9 +254,9 @@ def is_code(context: Context, entity: Entity) -> bool:
 @reason("PERSON", "GPE", "ORG")
 def is_spelled(context: Context, entity: Entity) -> bool:
     """Return whether an entity is of letters with blanks, as of a word that is spelled: E M G."""
-    tokens = context.doc[entity.start : entity.end]
-    is_letter = all(len(token) == 1 and token.is_alpha for token in tokens)
-    return len(tokens) > 1 and is_letter and not context.is_ruled(entity)
+    texts = context.bounds.texts[entity.start : entity.end]
+    is_letter = all(len(text) == 1 and text.isalpha() for text in texts)
+    return len(texts) > 1 and is_letter and not context.is_ruled(entity)
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
@@ -280,8 +284,8 @@ def is_role(context: Context, entity: Entity) -> bool:
 @reason("PERSON", "GPE", "ORG")
 def is_small(context: Context, entity: Entity) -> bool:
     """Return whether an entity is in small letters where names have capitals, or in code."""
-    tokens = context.doc[entity.start : entity.end]
-    small = all(token.is_lower and token.is_alpha for token in tokens)
+    texts = context.bounds.texts[entity.start : entity.end]
+    small = all(text.islower() and text.isalpha() for text in texts)
     return small and (context.is_capitalised or context.is_in_code(entity.start))
 
 
@@ -343,13 +347,13 @@ def is_opening(context: Context, entity: Entity) -> bool:
     """Return whether a common word begins a sentence and a mark follows ("Splendid."), or is in
     capitals there; not one that is alone on its line, as a signature is."""
     doc, i = context.doc, entity.start
-    if not _is_common(doc, i):
-        return False
     before, after = doc[i - 1 : i], doc[i + 1 : i + 2]
     opens = not before or before[0].is_space or before.text in _BEFORE_SENTENCES
     closes = not after or after[0].is_punct or doc[i].is_upper
+    if not (opens and closes and _is_common(doc, i)):
+        return False
     is_alone = (not before or before[0].is_space) and (not after or after[0].is_space)
-    return opens and closes and (doc[i].is_upper or not is_alone)
+    return doc[i].is_upper or not is_alone
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

@@ -108,7 +108,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         doc = bounds.doc
         context = Context(bounds, shares, *named_by_rules(doc), unknown_share(bounds))
         thresholds, evidence = self._factors_for(context.unknown)
-        names = take_evidence(doc, evidence)
+        names = take_evidence(bounds, evidence)
         predictions = spans(add_evidence(without_marks(doc, shares), names), thresholds)
         for label, start, end in bounds.split(predictions):
             entity = Entity(label, *_trim(bounds, label, start, end))
@@ -159,7 +159,7 @@ def named_by_rules(doc: Doc) -> tuple[set[int], set[int]]:
     return ruled, guessed
 
 
-def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
+def take_evidence(bounds: Bounds, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
     """Remove the persons and places of the rules from a Doc. Return each with its factor.
 
     One that fills a field of a table counts twice, as the network finds no words beside it. Firms
@@ -168,7 +168,7 @@ def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity,
     trained on none.
     """
     names, others = list[tuple[Entity, float]](), list[Span]()
-    text = doc.text
+    doc, text = bounds.doc, bounds.text
     for span in doc.ents:
         is_rule = span.id_ in evidence
         if is_rule and span.label_ in _NAMES and not _GLUED.search(span.text):

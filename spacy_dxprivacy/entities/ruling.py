@@ -104,8 +104,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         """Return the matches. in_text: the accounts of the text, in characters."""
         own_matches = [*super().match(doc)] if len(self) else []
         language = language_of_doc(doc)
-        entities = self._match_english(doc) if language == "en" else match_foreign(doc, language)
-        entities |= match_wrapped(doc, language) | {*match_disguised(doc)}
+        bounds = Bounds(doc)
+        is_english = language == "en"
+        entities = self._match_english(bounds) if is_english else match_foreign(bounds, language)
+        entities |= match_wrapped(bounds, language) | {*match_disguised(bounds)}
         # First, since a user name may look like an address of the web (priya.raman).
         accounts = [in_tokens(doc, *account) for account in in_text]
         own_matches += [account for account in accounts if account.label == "USERNAME"]
@@ -138,16 +140,15 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         ]
         doc.ents = tuple(outside_code(doc, spans))
 
-    def _match_english(self, doc: Doc) -> set[Entity]:
+    def _match_english(self, bounds: Bounds) -> set[Entity]:
         """Return the entities; a person that only guesses found has the label GUESSED."""
-        matches = {*match_words(rule_tree(guess=self.guess), kinds_of(doc))}
-        matches |= {*match_phrases(doc), *match_foreign_days(doc)}
+        matches = {*match_words(rule_tree(guess=self.guess), kinds_of(bounds))}
+        matches |= {*match_phrases(bounds), *match_foreign_days(bounds)}
         sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
         matches = {match._replace(label=_SOURCES[match.label][0]) for match in matches}
-        if len(doc) >= progress.LONG:
+        if len(bounds.doc) >= progress.LONG:
             progress.step("limits of names")
         # Split twice: after its label changes, an entity is split at other words.
-        bounds = Bounds(doc)
         entities = bounds.split(relabel_persons(bounds, bounds.split(matches)))
         return {
             entity._replace(label="GUESSED")

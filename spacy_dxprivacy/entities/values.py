@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from spacy.tokens import Doc
-
 from ..text.mentions import Entity, is_word
+from ..text.tokens import Tokens
 from .tables import FOLLOWING, NAMES, PLACES, expanded, pattern, words
 from .words import builtin_lexicon, kinds
 
@@ -132,30 +131,32 @@ def _is_series(values: list[int]) -> bool:
     return len(steps) == 1 and step > 0 and (is_round or (len(values) > 3 and step <= LARGEST_STEP))
 
 
-def is_value(doc: Doc, entity: Entity) -> bool:
+def is_value(tokens: Tokens, entity: Entity) -> bool:
     """Return whether a name, a place, a date or an identifier is a value, or a part of one."""
     label, start, end = entity
     if label in _DATED:
-        return _is_undated(doc, label, start, end)
+        return _is_undated(tokens, label, start, end)
     if label not in _PLACED:
-        return label == "ID" and _is_count(doc, start, end)
-    text = doc[start:end].text.rstrip(".")
+        return label == "ID" and _is_count(tokens, start, end)
+    text = tokens.between(start, end).rstrip(".")
     if any(map(str.isdigit, text)):
-        if label == "ADDRESS" and _is_no_address(doc, start, end):
+        if label == "ADDRESS" and _is_no_address(tokens, start, end):
             return True
         return _is_amount(text) or (label in _NAMED and _is_number(text))
-    if end - start > 1 or end >= len(doc) or label not in _NAMED:
+    if end - start > 1 or end >= len(tokens.texts) or label not in _NAMED:
         return False
-    after = doc[end].text
-    return (after == "/" and _is_unit(doc, start)) or (after in _SIGNS and _has_value(doc, start))
+    after = tokens.texts[end]
+    return (after == "/" and _is_unit(tokens, start)) or (
+        after in _SIGNS and _has_value(tokens, start)
+    )
 
 
-def _is_count(doc: Doc, start: int, end: int) -> bool:
+def _is_count(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a number counts what stands behind it: no 500 errors, in case 300 more."""
-    number = doc[start]
-    if end - start > 1 or not number.is_digit or len(number) > MAX_COUNT:
+    number = tokens.texts[start]
+    if end - start > 1 or not number.isdigit() or len(number) > MAX_COUNT:
         return False
-    return pattern("COUNTED").match(doc[end : end + 1].text) is not None
+    return pattern("COUNTED").match(tokens.between(end, end + 1)) is not None
 
 
 def are_values(text: str) -> bool:
@@ -164,29 +165,30 @@ def are_values(text: str) -> bool:
     return bool(letters) and _ABBREVIATIONS.issuperset(letters)
 
 
-def _is_no_address(doc: Doc, start: int, end: int) -> bool:
+def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether an address is of values, has an article before a small word (the p95), is a
     letter with a number beside another one (G2 P1), or is of numbers too short for a code."""
-    text, after = doc[start:end].text, doc[end : end + 1].text
+    text, after = tokens.between(start, end), tokens.between(end, end + 1)
     if are_values(text) or all(map(_NUMBERED.fullmatch, (text, after))):
         return True
     if any(map(str.isalpha, text)):
-        return doc[start].lower_ in _ARTICLES and doc[start + 1 : end].text.islower()
-    before = doc[max(start - 2, 0) : start].text.lower()
+        is_after_article = tokens.lowers[start] in _ARTICLES
+        return is_after_article and tokens.between(start + 1, end).islower()
+    before = tokens.between(start - 2, start).lower()
     if text.isdigit() and _FROM_NUMBER.fullmatch(before):
         return True
     if _CODES.search(text):
-        first = doc[max(start - BESIDE, 0) : start].text_with_ws
-        beside = first + doc[start : end + BESIDE].text_with_ws
+        first = tokens.between_with_blank(start - BESIDE, start)
+        beside = first + tokens.between_with_blank(start, end + BESIDE)
         is_parted = _MARKS.search(text) is not None
         return is_parted and are_amounts(beside, len(first), len(first) + len(text))
     return after in _DASHES or not text.isdigit()
 
 
-def _has_value(doc: Doc, i: int) -> bool:
+def _has_value(tokens: Tokens, i: int) -> bool:
     """Return whether a sign and a value follow an abbreviation: CPI + 1%."""
-    sign, value = doc[i + 1 : i + 2].text, doc[i + 2 : i + 3].text
-    is_short = doc[i].is_upper and len(doc[i]) <= MAX_ABBREVIATION
+    short, sign, value = (tokens.between(j, j + 1) for j in range(i, i + 3))
+    is_short = short.isupper() and len(short) <= MAX_ABBREVIATION
     return is_short and sign in _SIGNS and value[:1].isdigit()
 
 
@@ -214,33 +216,33 @@ def _is_plain(word: str) -> bool:
     return word.islower() and is_word(word) and not of_title & (NAMES | PLACES)
 
 
-def _is_unit(doc: Doc, i: int) -> bool:
+def _is_unit(tokens: Tokens, i: int) -> bool:
     """Return whether a word is the unit of a rate: 1.2 Gbit/s."""
-    before, after = doc[i - 1 : i].text, doc[i + 1 : i + 2].text
-    if not (i and before[-1:].isdigit() and after == "/" and len(doc[i]) <= MAX_UNIT):
+    before, unit, after, time = (tokens.between(j, j + 1) for j in range(i - 1, i + 3))
+    if not (before[-1:].isdigit() and after == "/" and len(unit) <= MAX_UNIT):
         return False
-    return not doc[i].whitespace_ and len(doc[i + 2 : i + 3].text) in (1, 2, 3)
+    return not tokens.doc[i].whitespace_ and len(time) in (1, 2, 3)
 
 
-def _is_undated(doc: Doc, label: str, start: int, end: int) -> bool:
+def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     """Return whether a date is a part of code, a value joined to its unit, numbers without a word
     before them that makes them a date, or the rate APR."""
-    text = doc[start:end].text
-    if _CALL.fullmatch(text) or (end - start == 1 and _amount_or_hour(doc, start)):
+    text = tokens.between(start, end)
+    if _CALL.fullmatch(text) or (end - start == 1 and _amount_or_hour(tokens, start)):
         return True
     if label == "TIME":
         return False
-    if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(doc[end : end + 2].text):
+    if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(tokens.between(end, end + 2)):
         return True
     joined = _JOINED_WORD.fullmatch(text)
     if joined and joined[1].lower() not in _OF_TIME:
         return True
     if (numbers := _NUMBERS.fullmatch(text)) is not None and _are_no_date(numbers):
-        return pattern("BEFORE_DATE").search(doc[max(start - 3, 0) : start].text_with_ws) is None
+        return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
     if end - start > 1 or not (text.isupper() and "MONTH" in kinds(text)):
         return False
-    before = doc[start - 1 : start].text
-    return before == "%" or _PER_CENT.match(doc[end : end + 3].text) is not None
+    before = tokens.between(start - 1, start)
+    return before == "%" or _PER_CENT.match(tokens.between(end, end + 3)) is not None
 
 
 def _are_no_date(numbers: re.Match[str]) -> bool:
@@ -254,41 +256,43 @@ def _are_no_date(numbers: re.Match[str]) -> bool:
     return not is_date
 
 
-def extent_of_name(doc: Doc, start: int, end: int) -> tuple[int, int]:
+def extent_of_name(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a name after a hyphen, without the letter of a number before it:
     12-B. Visibility."""
-    number = doc[start - 2]
-    if len(doc[start].text.rstrip(".")) > 1:
+    doc, number = tokens.doc, tokens.texts[start - 2]
+    if len(tokens.texts[start].rstrip(".")) > 1:
         return start, end
-    if number.whitespace_ or doc[start - 1].whitespace_ or not number.text[-1].isdigit():
+    if doc[start - 2].whitespace_ or doc[start - 1].whitespace_ or not number[-1].isdigit():
         return start, end
-    rest = doc[start + 1 : end]
-    return (start + 1, end) if any(not is_word(token.lower_) for token in rest) else (end, end)
+    return (end, end) if all(map(is_word, tokens.lowers[start + 1 : end])) else (start + 1, end)
 
 
-def _amount_or_hour(doc: Doc, i: int) -> re.Match[str] | None:
+def _amount_or_hour(tokens: Tokens, i: int) -> re.Match[str] | None:
     """Return what makes an hour or an amount of a number of two digits; None for no such number."""
-    number = doc[i]
-    if not number.is_digit or len(number) > 2:
+    number = tokens.texts[i]
+    if not number.isdigit() or len(number) > 2:
         return None
-    return _AFTER_VALUE.match(doc[i : i + BESIDE].text_with_ws, len(number))
+    return _AFTER_VALUE.match(tokens.between_with_blank(i, i + BESIDE), len(number))
 
 
-def extent_of_date(doc: Doc, start: int, end: int) -> tuple[int, int]:
+def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date with all of its first word, without the hour or the amount behind
     it (May 8 pm, Dec 5 cm), and without the noun that its days count: 28 days holiday."""
-    while start and doc[start].is_alpha and doc[start - 1].text.isalpha():
+    doc, texts = tokens.doc, tokens.texts
+    while start and texts[start].isalpha() and texts[start - 1].isalpha():
         if doc[start - 1].whitespace_:
             break
         start -= 1  # a tokenizer takes wed for we'd
     for i in range(start + 1, end):
-        value = _amount_or_hour(doc, i)
-        if value is not None and doc[i].idx + value.end() >= doc[start:end].end_char:
+        value = _amount_or_hour(tokens, i)
+        if value is not None and value.end() >= len(tokens.between(i, end)):
             return start, i
-    if end - start > 2 and doc[start].like_num and doc[start + 1].lower_ in FOLLOWING["DATE_UNIT"]:
+    counts = end - start > 2 and tokens.lowers[start + 1] in FOLLOWING["DATE_UNIT"]
+    if counts and doc[start].like_num:
         for i in range(start + 2, end):
-            if doc[i].is_lower and doc[i].is_alpha and doc[i].text not in _BESIDE_DATES:
-                return (start, i) if is_word(doc[i].text) else (start, end)
-            if not doc[i].is_lower:
+            text = texts[i]
+            if text.islower() and text.isalpha() and text not in _BESIDE_DATES:
+                return (start, i) if is_word(text) else (start, end)
+            if not text.islower():
                 break
     return start, end

@@ -24,6 +24,7 @@ from ..files.word_lists import read_words
 from ..space import Space
 from ..space.blocked import OFFENSIVE
 from ..text.mentions import is_word
+from ..text.tokens import Tokens
 from .tables import (
     FOLLOWING,
     LISTED,
@@ -337,9 +338,9 @@ def _is_slang(lower: str) -> bool:
 # -- the kinds of tokens, for the rules --------------------------------------------------------
 
 
-def kinds_of(doc: Doc) -> list[frozenset[str]]:
+def kinds_of(tokens: Tokens) -> list[frozenset[str]]:
     """Return the kinds of each token, including those from spaCy's lexical attributes."""
-    texts = [token.text for token in doc]
+    doc, texts = tokens.doc, tokens.texts
     by_word = {word: kinds(word) for word in set(texts)}
     token_kinds = [by_word[text] for text in texts]
     flags = doc.to_array([LIKE_NUM, IS_SPACE, LIKE_EMAIL, LIKE_URL])

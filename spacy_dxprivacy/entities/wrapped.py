@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from spacy.tokens import Doc
-
 from ..text.lines import LINE_END, joint_of
 from ..text.mentions import Entity
+from ..text.tokens import Tokens
 from .foreign import addresses_in, any_day, dates_in, numbers_with_keys
 from .phrases import addresses, field_codes, in_tokens, numbers_in
 from .tables import DAY, YEAR, date_words
@@ -31,12 +30,12 @@ _HANDLES = re.compile(
 _CUT = re.compile(r"\w@\Z|[\w@.-]=\Z")
 
 
-def match_wrapped(doc: Doc, language: str) -> set[Entity]:
+def match_wrapped(tokens: Tokens, language: str) -> set[Entity]:
     """Return the entities that begin on one line and end on the next."""
-    text = doc.text
+    text = tokens.text
     if "\n" not in text:
         return set()
-    return {in_tokens(doc, *entity) for entity in _wrapped(text, language)}
+    return {in_tokens(tokens.doc, *entity) for entity in _wrapped(text, language)}
 
 
 def _wrapped(text: str, language: str) -> Iterator[Entity]:

@@ -91,9 +91,10 @@ def language_of_doc(doc: Doc) -> str:
     pipeline, else "en"."""
     given = doc.user_data.get(LANGUAGE)
     text = doc.text
-    candidates = (_by_common_words(text), given, "" if given else _by_letters(text))
-    language = next((language for language in candidates if language in COVERED), doc.vocab.lang)
-    return base_language(language)
+    language = _by_common_words(text)
+    if language not in COVERED:
+        language = given or _by_letters(text)
+    return base_language(language if language in COVERED else doc.vocab.lang)
 
 
 @cache

@@ -15,12 +15,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import spacy
 import srsly
+from spacy.attrs import IDX
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
@@ -57,6 +59,34 @@ _ANNOTATED = ("TAG", "POS", "DEP", "LEMMA", "MORPH", "SENT_START")
 _LONG = re.compile(r"\S{257,}")
 _BEFORE = re.compile(r"(?:[A-Z]{1,3}\$|[^\w\s]|_)*")
 _AFTER = re.compile(r"(?:[sS]['\u2019]|[^\w\s]|_)*")  # of the text read backwards
+
+
+class Tokens:
+    """The words of a Doc and its text, looked up once: a Doc makes them anew at each access."""
+
+    def __init__(self, doc: Doc) -> None:
+        self.doc = doc
+        self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+        self._starts = doc.to_array(IDX).tolist()
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the document."""
+        return self.doc.text
+
+    def between(self, start: int, end: int) -> str:
+        """Return the text of the tokens from `start` to `end`; there are none outside of the
+        document."""
+        start, end = max(start, 0), min(end, len(self.texts))
+        if start >= end:
+            return ""
+        return self.text[self._starts[start] : self._starts[end - 1] + len(self.texts[end - 1])]
+
+    def between_with_blank(self, start: int, end: int) -> str:
+        """Return the text of the tokens from `start` to `end`, with the blank behind them."""
+        start, end = max(start, 0), min(end, len(self.texts))
+        last = self._starts[end] if end < len(self.texts) else None
+        return self.text[self._starts[start] : last] if start < end else ""
 
 
 def tokenize(nlp: Language, text: str) -> Doc:

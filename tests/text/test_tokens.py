@@ -1,11 +1,12 @@
 """No text stalls who reads it, and ordinary ones have the tokens that spaCy gives them."""
 
 import time
+from itertools import product
 
 import pytest
 import spacy
 
-from spacy_dxprivacy.text.tokens import cuts_of, tokenize
+from spacy_dxprivacy.text.tokens import Tokens, cuts_of, tokenize
 
 # spaCy alone takes 4 seconds (100,000 letters after 2,000 brackets) to 2 minutes for each.
 ODD_PARTS = [
@@ -52,3 +53,12 @@ def test_a_text_of_colons_is_cut_at_some_of_them(nlp):
     words = [token.text for token in doc]
     assert doc.text == f"see {long} there"
     assert words[1:2001] == [token.text for token in nlp(short + "ab")][:2000]
+
+
+def test_the_text_between_tokens_is_that_of_their_span(nlp):
+    doc = nlp.make_doc("Ann  saw\n(Bo) at 5pm, in “Bonn”.  ")
+    tokens = Tokens(doc)
+    for start, end in product(range(len(doc) + 1), range(len(doc) + 3)):
+        assert tokens.between(start, end) == doc[start:end].text
+        assert tokens.between_with_blank(start, end) == doc[start:end].text_with_ws
+    assert tokens.text == tokens.between_with_blank(-5, len(doc)) == doc.text
