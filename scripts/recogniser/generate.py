@@ -29,6 +29,9 @@ Marked = tuple[str, list[Span]]
 SLOT = re.compile(r"\{([A-Za-z#]|[a-z]{3,})\}")
 MARK = "\x01"  # in a value: its entity begins here
 LOWER_WORD = re.compile(r"\b[a-z]+\b")
+# The legal forms behind the name of a company.
+_FORMS = r"Inc|LLC|Ltd|Limited|Corp|Corporation|GmbH|AG|S\.?A|SE|PLC|plc|N\.?V|Oyj|ASA|KGaA"
+_LEGAL = re.compile(rf"(?:,? (?:{_FORMS})\.?)+$")
 _PEOPLES = {"nationality", "religion", "language"}
 LABELS = {
     **dict.fromkeys("PNFLSVQ", "PERSON"),
@@ -82,6 +85,7 @@ class Lists:
         self.states = [line.split("\t")[:2] for line in states]
         self.peoples = [w for w, found in builtin_lexicon().classes.items() if found & _PEOPLES]
         self.words["DRUG"] += sorted(w.capitalize() for w in PRODUCTS | GOODS)
+        self.words["KNOWN_ORG"] += _listed_companies()
         self.common = [w for w in (DATA / "en" / "words.txt").read_text("utf8").split("\n")]
         self.common = [w for w in self.common[:30000] if w.islower() and w.isalpha() and len(w) > 2]
         rare = gzip.decompress(ORDINARY_WORDS.read_bytes()).decode("utf8").split("\n")
@@ -94,6 +98,13 @@ class Lists:
 def _items(lines: list[str]) -> list[str]:
     items = [item for line in lines for item in re.split(r"(?<!\\),", line)]
     return [item.strip().replace("\\,", ",") for item in items if item.strip()]
+
+
+def _listed_companies() -> list[str]:
+    """The companies of stock indices, without legal forms."""
+    stocks = importlib.import_module("pytickersymbols").PyTickerSymbols().get_all_stocks()
+    names = (re.sub(r"\s*\(.*?\)", "", stock["name"]) for stock in stocks)
+    return sorted({_LEGAL.sub("", name) for name in names} - {""})
 
 
 def _locale(name: str) -> tuple[list[str], list[str]]:
@@ -367,11 +378,11 @@ class Writer:
     def organisation(self) -> str:
         rng = self.rng
         chance = rng.random()
-        if chance < 0.22:
-            return self.word("KNOWN_ORG")
         if chance < 0.3:
+            return self.word("KNOWN_ORG")
+        if chance < 0.37:
             return self.hospital()
-        if chance < 0.36:
+        if chance < 0.42:
             return self.school()
         return self.from_form("ORG")
 

@@ -154,7 +154,7 @@ class Bounds(Tokens):
         pieces: list[Entity] = []
         for label, start, end in self._without_orders(matches):
             fixed = self._phrase_tokens(label, start, end)
-            if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
+            if label in ("PERSON", "ORG") and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # a court has the name of its place
             pieces += self._pieces(Entity(label, start, end), fixed, ends)
         judged: list[Entity | None] = []
@@ -414,7 +414,7 @@ class Bounds(Tokens):
         after = self.lowers[end] if end < len(self.lowers) else ""
         if label == "PERSON" and self._begins_statute(end):
             return True
-        if label != "ORG" and end - start > 1 and self.lowers[end - 1] in _ILLNESSES:
+        if end - start > 1 and self.lowers[end - 1] in _ILLNESSES:
             return True
         if self._is_code(label, start, end, content) or self._is_part_of_phrase(
             label, end, content

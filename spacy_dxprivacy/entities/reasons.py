@@ -20,7 +20,7 @@ from ..arrays import Floats2d
 from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
 from .decoding import odds
-from .extent import LEGAL, Bounds
+from .extent import INSTITUTIONS, LEGAL, Bounds
 from .phrases import STREET_WORDS, counts_things
 from .tables import FOLLOWING, LISTED, PLACES, PRODUCTS, expanded, pattern
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
@@ -29,7 +29,9 @@ MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letter
 # Ratio of the probability of an entity to that of no entity, from which common words are names;
 # of a firm, from which common words with a number are.
 SURELY = {"PERSON": 6.0, "GPE": 5.0, "ORG": 20.0}
+SURELY_BODY = 300.0  # of a firm, from which "Staff Council" is; of a name, from which "Grid 7" is
 SURELY_SMALL = 100.0  # the same for a common word in small letters beside a name with a capital
+SURELY_HOUSE = 20.0  # the same for a number and a noun in the plural
 SURELY_TITLE = 30.0  # the same for a word in a heading whose words have capitals
 MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in a heading
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
@@ -321,6 +323,22 @@ def has_value(context: Context, entity: Entity) -> bool:
     return _STRENGTH.fullmatch(after) is not None or (after[:1].isdigit() and unit in _UNITS)
 
 
+@reason("PERSON", "GPE", "ORG")
+def is_numbered(context: Context, entity: Entity) -> bool:
+    """Return whether a name ends with a version (Python 3.12), or is an abbreviation or a common
+    word with a value (BBD 55, Speed 1), of which neither a rule nor the network is certain."""
+    label, start, end = entity
+    first, last = context.text(start), context.text(end - 1)
+    if end - start < 2 or not last[0].isdigit() or context.is_ruled(entity):
+        return False
+    if end - start == 2 and last.isdigit():
+        is_short = first.isupper() and len(first) < 5
+        is_of_value = is_short or (is_word(first.lower()) and not is_name(first))
+    else:
+        is_of_value = _VERSION.fullmatch(last) is not None
+    return is_of_value and odds(context.shares, label, start) <= SURELY_BODY
+
+
 @reason("PERSON", of_word=True)
 def is_among_drugs(context: Context, entity: Entity) -> bool:
     """Return whether a word stands in a list between two drugs."""
@@ -382,18 +400,18 @@ def _is_within(token: Token) -> bool:
     return not (token.text in _CLAUSE_ENDS or (token.is_space and "\n" in token.text))
 
 
-@reason("PERSON", of_word=True)
+@reason("PERSON", "ORG", of_word=True)
 def is_used_as_thing(context: Context, entity: Entity) -> bool:
-    """Return whether a text uses an unlisted word as that of a thing: with an article (a Glock),
-    with a number behind it (Ryzen 9), or also in small letters."""
-    doc, (_, start, end) = context.doc, entity
+    """Return whether a text uses an unlisted word as that of a thing: with a number behind it
+    (Ryzen 9), or also in small letters; with an article (a Glock) no person is meant."""
+    doc, (label, start, end) = context.doc, entity
     text = doc[start].text
     if is_name(text) or text.islower() or context.is_ruled(entity):
         return False
     if doc[start].lower_ in context.small:
         return True
     before = context.text(start - 1)
-    if before in ("a", "an"):
+    if label == "PERSON" and before in ("a", "an"):
         return True
     is_apart = bool(doc[start].whitespace_) and not context.text(end + 1).isdigit()
     number = context.text(end) if is_apart else ""
@@ -401,12 +419,24 @@ def is_used_as_thing(context: Context, entity: Entity) -> bool:
     return numbered and bool(before) and not before.isspace()
 
 
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_counted(context: Context, entity: Entity) -> bool:
+    """Return whether a number stands before a word in small letters, in a text that has capitals:
+    400 000 dinars."""
+    text, before = context.text(entity.start), context.text(entity.start - 1)
+    return text.islower() and before.isdigit() and not (is_name(text) or context.whole.islower())
+
+
 @reason("PERSON", "GPE", "ORG")
 def is_common(context: Context, entity: Entity) -> bool:
     """Return whether an entity is of common words (Tax Clinic, Ward 7, 2 Garages), for which
     neither a rule nor the network alone speaks."""
     label, start, end = entity
-    if context.is_ruled(entity) or any(context.is_certain(label, i) for i in range(start, end)):
+    is_body = label == "ORG" and context.bounds.lowers[end - 1] in INSTITUTIONS
+    limit = SURELY_BODY if is_body else SURELY[label]
+    if context.is_ruled(entity):
+        return False
+    if any(odds(context.shares, label, i) > limit for i in range(start, end)):
         return False
     return are_common(context.doc[start:end], label)
 
@@ -456,6 +486,27 @@ def is_count(context: Context, entity: Entity) -> bool:
     # 3 Brown Long-eared: an address ends with a word
     is_cut = after is not None and after.text == "-" and not doc[end - 1].whitespace_
     return is_cut and text[0].isdigit() and context.text(end + 1).islower()
+
+
+@reason("ADDRESS")
+def ends_within_phrase(context: Context, entity: Entity) -> bool:
+    """Return whether an address ends with a function word in small letters: a majority of 5 to 2
+    the Court."""
+    last = context.doc[entity.end - 1]
+    return last.is_stop and last.is_lower and entity.end - entity.start > 1
+
+
+@reason("ADDRESS")
+def is_number_of_things(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a number and a common noun in the plural, of which the network
+    is not certain: 17 Drops."""
+    _, start, end = entity
+    if end - start != 2 or not context.text(start).isdigit():
+        return False
+    noun = context.bounds.lowers[start + 1]
+    if noun in STREET_WORDS or not (noun.endswith("s") and is_word(noun)):
+        return False
+    return odds(context.shares, "ADDRESS", start) <= SURELY_HOUSE
 
 
 @reason("ADDRESS")

@@ -29,7 +29,7 @@ from . import EVIDENCE, THRESHOLDS, network
 from .decoding import add_evidence, predict_tags, spans, without_marks
 from .extent import Bounds
 from .reasons import Context, are_common, is_entity, without_small_ends
-from .tables import words
+from .tables import FOLLOWING, LISTED, words
 from .words import builtin_lexicon, is_ordinary
 
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
@@ -39,6 +39,7 @@ _NAMES, _NO_NAME_PART = frozenset({"PERSON", "GPE"}), words("NO_NAME_PART")
 _GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
 _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
+_CALLS = LISTED["TITLE"] | LISTED["GREETING"]
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
@@ -111,10 +112,11 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         names = take_evidence(bounds, evidence)
         predictions = spans(add_evidence(without_marks(doc, shares), names), thresholds)
         for label, start, end in bounds.split(predictions):
-            entity = Entity(label, *_trim(bounds, label, start, end))
-            entity = without_small_ends(context, entity)
-            if is_entity(context, entity):
-                yield entity
+            entity = without_small_ends(context, Entity(label, *_trim(bounds, label, start, end)))
+            is_cut = 0 < entity.end - entity.start < end - start
+            for piece in bounds.split([entity]) if is_cut else [entity]:
+                if is_entity(context, piece):
+                    yield piece
 
     def _factors_for(self, unknown: float) -> tuple[Factors, Factors]:
         """Return thresholds and evidence for a share of unknown words. In a text that is hardly
@@ -162,7 +164,8 @@ def named_by_rules(doc: Doc) -> tuple[set[int], set[int]]:
 def take_evidence(bounds: Bounds, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
     """Remove the persons and places of the rules from a Doc. Return each with its factor.
 
-    One that fills a field of a table counts twice, as the network finds no words beside it. Firms
+    One that fills a field of a table counts twice, as the network finds no words beside it. One
+    after a title or a greeting stays: these words are surer than the network (Dear Ash). Firms
     of common words leave the Doc without a factor: their form alone (Chess Club, Board of
     Directors) is that of departments and rooms too. Names within codes stay, since the network was
     trained on none.
@@ -171,13 +174,21 @@ def take_evidence(bounds: Bounds, evidence: Mapping[str, float]) -> list[tuple[E
     doc, text = bounds.doc, bounds.text
     for span in doc.ents:
         is_rule = span.id_ in evidence
-        if is_rule and span.label_ in _NAMES and not _GLUED.search(span.text):
+        is_evidence = is_rule and span.label_ in _NAMES
+        if is_evidence and not (_GLUED.search(span.text) or _is_called(bounds, span)):
             power = 2 if fills_field(text, span) else 1
             names.append((Entity(span.label_, span.start, span.end), evidence[span.id_] ** power))
         elif not (is_rule and span.label_ == "ORG" and are_common(span, "ORG")):
             others.append(span)
     doc.ents = tuple(others)
     return names
+
+
+def _is_called(bounds: Bounds, span: Span) -> bool:
+    """Return whether a person stands after a title or a greeting."""
+    before = bounds.lowers[span.start - 1].rstrip(".") if span.start else ""
+    is_rule = span.label_ == "PERSON" and span.id_ == "dx_rule"
+    return is_rule and before in _CALLS
 
 
 def fills_field(text: str, span: Span) -> bool:
@@ -235,12 +246,23 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
     if label not in ("DATE", "TIME"):
         while start < end and _is_degree(doc[end - 1].text):
             end -= 1
+        while label == "PERSON" and start < end - 1 and _is_before_name(bounds, start):
+            start += 1
         return bounds.trim(start, end)
     while start < end and (doc[start].is_space or doc[start].is_punct):
         start += 1
     while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):
         end -= 1
     return start, end
+
+
+def _is_before_name(bounds: Bounds, i: int) -> bool:
+    """Return whether a word is a title before a name (Nurse Okafor) or the full stop of one, or the
+    unit of a value before it (Salt 1.1 g. Philomena's tip)."""
+    i -= bounds.texts[i] == "."
+    word = bounds.lowers[i].rstrip(".")
+    is_unit = i > 0 and word in FOLLOWING["UNIT"] and bounds.texts[i - 1][-1].isdigit()
+    return word in LISTED["TITLE"] or is_unit
 
 
 def _is_degree(text: str) -> bool:

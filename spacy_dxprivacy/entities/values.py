@@ -24,7 +24,9 @@ _UNITS = "|".join(sorted(map(re.escape, FOLLOWING["UNIT"]), key=len, reverse=Tru
 _AMOUNT = rf"[+−-]?\d+(?:[.,]\d+)*\s?(?:%|(?:{_UNITS})(?!\w))"
 _OF_VALUES = re.compile(rf"{expanded('JOINED')}(?:\s?[/x×–-]\s?{expanded('JOINED')})*", re.I)
 # An abbreviation and its value (ST +3 mm), an amount and what it measures (90 cm wide).
-_WITH_AMOUNT = re.compile(rf"[A-Z][A-Za-z]{{0,4}}\s[<>=~±]?\s?{_AMOUNT}")
+_WITH_AMOUNT = re.compile(
+    rf"[A-Z][A-Za-z]{{0,4}}\s(?:[<>=~±]?\s?{_AMOUNT}|[<>=~±+−-]\s?\d+(?:[.,]\d+)*)"
+)
 _MEASURED = re.compile(
     rf"(?:{expanded('JOINED')}|{_AMOUNT}|(?i:{_AMOUNT})(?=\s[A-Z]{{2}}))(?:\s(?:[a-z]+|[A-Z]{{2,5}}))*"
 )

@@ -393,7 +393,8 @@ def _features_of(word: str) -> tuple[int, ...]:
     title = lower.capitalize()
     classes = lexicon.classes.get(title, NONE) | listed_names().get(lower, NONE)
     kind = sum(1 << i for i, group in enumerate(_FEATURE_CLASSES) if classes & group)
-    kind |= (lower in rank) << 7 | (title in rank) << 8 | (lexicon.plainness(title) > 0.5) << 9
+    kind |= (lower in rank or is_ordinary(lower)) << 7
+    kind |= (title in rank) << 8 | (lexicon.plainness(title) > 0.5) << 9
     row = next((rank[form] + 1 for form in (word, lower, title) if form in rank), 0)
     texts = (lower, lower[:3], lower[-3:], word_shape(word))
     return (*map(get_string_id, texts), kind, row)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+import spacy
 from conftest import pipeline_of
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
 from spacy_dxprivacy.entities import network
 from spacy_dxprivacy.entities.extent import Bounds
@@ -164,12 +164,63 @@ def test_common_words_without_a_street_are_no_address(marks):
     assert in_letter(marks, "I just went back to the old dose. It was fine.") == []
 
 
+def is_entity_at(label, text, start, end, odds):
+    """Whether the network's prediction of these odds is an entity, with no rule for it."""
+    doc = Doc(spacy.blank("en").vocab, words=text.split())
+    shares = np.full((len(doc), 2 * len(network.LABELS) + 1), 0.001, dtype=np.float32)
+    shares[start:end, network.tag(label, begins=True)] = 0.001 * odds
+    return is_entity(Context(Bounds(doc), shares), Entity(label, start, end))
+
+
 @pytest.mark.parametrize(("word", "odds", "expected"), [
     ("Doctor", 2.0, False), ("auntie", 9.0, False), ("King", 9.0, True), ("King", 2.0, False),
     ("Okafor", 2.0, True),
 ])  # fmt: skip
 def test_a_title_alone_is_no_name_unless_it_is_also_one(word, odds, expected):
-    doc = Doc(Vocab(), words=["then", word, "left", "in", "time"])
-    shares = np.full((len(doc), 2 * len(network.LABELS) + 1), 0.01, dtype=np.float32)
-    shares[1, network.tag("PERSON", begins=True)] = 0.01 * odds
-    assert is_entity(Context(Bounds(doc), shares), Entity("PERSON", 1, 2)) == expected
+    assert is_entity_at("PERSON", f"then {word} left in time", 1, 2, odds) == expected
+
+
+NUMBERED = [
+    ("ORG", "clients of Python 3.12 want it", 2, 4), ("ORG", "it took Speed 1 to mix", 2, 4),
+    ("ORG", "later BBD 55 and better", 1, 3), ("PERSON", "we run Gravel 16.1 there", 2, 4),
+    ("GPE", "shown as GCS 13 on arrival", 2, 4), ("ORG", "all of Grid 7 is wet", 2, 4),
+]  # fmt: skip
+HOUSES = [
+    ("ADDRESS", "a margin of 17 Drops today", 3, 5), ("ADDRESS", "bring 12 Forms today", 1, 3),
+    ("ADDRESS", "feed 3 Goats now", 1, 3), ("ADDRESS", "for 24 Guests in all", 1, 3),
+    ("ADDRESS", "see 8 Tables there", 1, 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [*NUMBERED, *HOUSES])
+def test_a_word_with_its_number_is_a_name_only_if_the_network_is_certain(case):
+    assert not is_entity_at(*case, odds=5.0)
+    assert is_entity_at(*case, odds=900.0)
+
+
+@pytest.mark.parametrize("text", ["5 to 2 the Court", "3 of 4 the Board", "1 or 2 in Hand"])
+def test_an_address_does_not_end_with_a_function_word(text):
+    assert not is_entity_at("ADDRESS", text, 2, 4, odds=900.0)
+    assert is_entity_at("ADDRESS", f"{text[:6]} Old Wharf", 2, 4, odds=900.0)
+
+
+@pytest.mark.parametrize("word", ["dinars", "quintals", "dunams", "litas", "jerrycans"])
+def test_a_word_in_small_letters_after_a_number_is_what_it_counts(word):
+    assert not is_entity_at("ORG", f"The 400 {word} were paid", 2, 3, odds=5.0)
+    assert is_entity_at("ORG", f"The new {word.title()} were paid", 2, 3, odds=5.0)
+
+
+@pytest.mark.parametrize("body", ["Residents Association", "Harbour Board", "Catering Committee"])
+def test_a_body_of_common_words_is_a_name_only_if_the_network_is_certain(body):
+    assert not is_entity_at("ORG", f"then the {body} met", 2, 4, odds=90.0)
+    assert is_entity_at("ORG", f"then the {body} met", 2, 4, odds=900.0)
+    assert is_entity_at("ORG", "then the Home Depot met", 2, 4, odds=90.0)
+
+
+@pytest.mark.parametrize("text", [
+    "I saw Nurse Okafor today.", "Ask Sister Adeyemi-Cole.", "Salt 1.1 g. Philomena likes it.",
+    "Add 250 ml. Rosalind stirs.",
+])  # fmt: skip
+def test_a_title_or_unit_before_a_name_is_no_part_of_it(marks, text):
+    named = in_letter(marks, text)
+    assert len(named) == 1 and named[0].split()[0] in [*text.split()[2:], "Adeyemi-Cole"]

@@ -55,6 +55,19 @@ def test_ordinary_text_has_no_entities(nlp):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Ask Stock Control for the Loading Bay Rota and the Staff Canteen Form.",
+        "Overall status: Amber. Priority: Low. Assignee: Unassigned.",
+        "The job of worker_17 waits for build_9.",
+        "We moved the backups from Ansible to Terraform, and Grafana went red.",
+    ],
+)
+def test_capitals_alone_are_no_name(nlp, text):
+    assert found(nlp(text)) == []
+
+
+@pytest.mark.parametrize(
     "text", ["IBAN DE89 3704 0044 0532 0130 00", "IBAN: GB82WEST12345698765432"]
 )
 def test_words_of_forms_before_their_numbers_are_no_names(text):
