@@ -90,8 +90,9 @@ def _typer_errors(ctx: Any) -> Iterator[None]:
         if format_message is None or type(error).__name__ == "NoArgsIsHelpError":
             raise
         message = " ".join(format_message().split())
-        if option := getattr(error, "option_name", ""):
-            options = [name for parameter in ctx.command.params for name in parameter.opts]
+        option = getattr(error, "option_name", "")
+        options = [name for parameter in ctx.command.params for name in parameter.opts]
+        if option and option not in options:
             message = f"No such option {option}.{did_you_mean(option, options)}"
         if message.startswith("Got unexpected extra argument"):  # may quote words of a text
             message = "Too many arguments. Put quotes around an argument that has spaces."
