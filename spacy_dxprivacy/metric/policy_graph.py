@@ -26,7 +26,7 @@ from .path_table import PathTable, Steps, open_table, store_table
 from .word_graph import WordGraph, both_ways
 
 QUANTA = 16  # to a unit of length
-CACHE_BYTES = 2**28  # of paths: of 6,500 words of a space of 20,000, at two bytes a path
+CACHE_BYTES = 2**28  # of paths: of 13,000 words of a space of 20,000, at a byte a path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,14 +65,14 @@ class PolicyGraph:
             found = {} if self._table is None else self._table.read(missing)
             unread = [row for row in missing if row not in found]
             found |= zip(unread, self.search_within(np.array(unread, np.int64)), strict=True)
-            self._cache.add({row: self._compressed(*steps) for row, steps in found.items()})
+            self._cache.add({row: self._compressed(row, *steps) for row, steps in found.items()})
             reached |= found
         return [reached[row] for row in wanted]
 
-    def _compressed(self, words: Numbers1d, nearer: Numbers1d) -> tuple[Numbers1d, ...]:
+    def _compressed(self, row: int, words: Numbers1d, nearer: Numbers1d) -> tuple[Numbers1d, ...]:
         """Return what `within` returns of a word, or by how many quanta all words are nearer, (n,),
         where that takes less memory."""
-        dtype = np.min_scalar_type(int(2 * self.radii.max()))
+        dtype = np.min_scalar_type(int(2 * self.radii[row]))  # no word is nearer than itself
         if len(self) * dtype.itemsize >= words.nbytes + nearer.nbytes:
             return words, nearer
         dense = np.zeros(len(self), dtype=dtype)
