@@ -15,6 +15,7 @@ from .privacy.randomness import Rng
 from .space import Space
 
 D = TypeVar("D")
+Needed = Callable[[slice, Floats2d], Bools2d]  # which logs must be exact: see StatesLikelihoods
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,14 @@ class StatesLikelihoods(Protocol):
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
         candidates: Ints2d | None = None,
+        needed: Needed | None = None,
     ) -> Floats1d | Floats2d:
-        """Return ln P(outputs | rows), float64 (sentences,); with candidates, (k, m)."""
+        """Return ln P(outputs | rows), float64 (sentences,); with candidates, (k, m).
+
+        needed: called with whole sentences, a slice of k' places, and the logs of their candidates,
+        (k', m), of which some are upper bounds. It returns which must be exact, bool (k', m), until
+        all of these are.
+        """
         ...
 
 

@@ -20,7 +20,7 @@ from ..errors import DxError, DxWarning, Errors, Warnings, without_text
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space, learned
-from ..ty import NO_FACTS, CoversPairs, Draw, Facts, HasMetric, Mechanism, facts_of
+from ..ty import NO_FACTS, CoversPairs, Draw, Facts, HasMetric, Mechanism, Needed, facts_of
 from ..validate import check_part, fail
 
 if TYPE_CHECKING:
@@ -188,6 +188,7 @@ class ProbabilityMechanism(BuiltMechanism[T]):
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
         candidates: Ints2d | None = None,
+        needed: Needed | None = None,
     ) -> Floats1d | Floats2d:
         """Return ln P(outputs | rows).
 
@@ -197,6 +198,8 @@ class ProbabilityMechanism(BuiltMechanism[T]):
             starts: bool (k,), where sentences begin; without it each word is a sentence.
             fixed: bool (k,), rows that stay unchanged.
             candidates: int64 (k, m), other words for each row.
+            needed: Which logs of candidates must be exact, see ty.StatesLikelihoods; all of them if
+                None, and where words are drawn independently.
 
         Returns:
             float64 (sentences,). With candidates, float64 (k, m): the log-likelihood of the

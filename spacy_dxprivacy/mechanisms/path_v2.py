@@ -33,7 +33,7 @@ from ..sampler.likelihood import SentenceLikelihood
 from ..sampler.sentence_level import InputRows, SentenceSampler
 from ..sampler.word_level import WordSampler
 from ..space import Space
-from ..ty import Draw, Facts
+from ..ty import Draw, Facts, Needed
 from ..validate import fail
 from .built import LARGEST_SCORE, ProbabilityMechanism, checked_flags, checked_layout, checked_rows
 from .levels import MECHANISM, to_epsilon
@@ -203,6 +203,7 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
         candidates: Ints2d | None = None,
+        needed: Needed | None = None,
     ) -> Floats1d | Floats2d:
         if starts is None or self.built.chain.is_unigram:
             return super().log_likelihood(rows, outputs, starts, fixed, candidates)
@@ -210,7 +211,7 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         likelihood = self.built.likelihood
         if candidates is None:
             return likelihood(InputRows(*text), outputs)
-        return likelihood.of_candidates(InputRows(*text), outputs, candidates)
+        return likelihood.of_candidates(InputRows(*text), outputs, candidates, needed)
 
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         return self.built.words.log_likelihood(rows, outputs)

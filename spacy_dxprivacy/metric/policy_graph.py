@@ -197,13 +197,31 @@ class Kernel:
         wanted = sorted(set(rows))
         return dict(zip(wanted, self.graph.within(np.array(wanted, np.int64)), strict=True))
 
+    def times(self, row: int, others: Numbers1d, steps: Steps | None = None) -> Floats1d:
+        """Return the weights of k words as outputs of a word over those by radii, float64 (k,),
+        which are those of the word as an output of each. `prepare` returns the steps."""
+        words, nearer = self.prepare([row])[row] if steps is None else steps
+        at = np.minimum(np.searchsorted(words, others), len(words) - 1)
+        times: Floats1d = 1 + np.where(words[at] == others, self._times[nearer[at]], 0.0)
+        return times
+
     def weights(self, row: int, outputs: Numbers1d, steps: Steps | None = None) -> Floats1d:
         """Return the weights of k outputs of a word, float64 (k,). `prepare` returns the steps."""
-        words, nearer = self.prepare([row])[row] if steps is None else steps
-        at = np.minimum(np.searchsorted(words, outputs), len(words) - 1)
-        times = 1 + np.where(words[at] == outputs, self._times[nearer[at]], 0.0)
-        weights: Floats1d = self.outputs[outputs] * times
+        weights: Floats1d = self.outputs[outputs] * self.times(row, outputs, steps)
         return weights
+
+    def all_weights(self, row: int, steps: Steps | None = None) -> Floats1d:
+        """Return the weights of all words, float64 (n,). `prepare` returns the steps."""
+        words, extra = self.nearer_words(row, steps)
+        weights = self.outputs.copy()
+        weights[words] += extra
+        return weights
+
+    @cached_property
+    def unchanged(self) -> Floats1d:
+        """The weight of each word as an output of itself, float64 (n,)."""
+        unchanged: Floats1d = self.outputs * (1 + self._times[2 * self.graph.radii])
+        return unchanged
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """Return the metric, float64 (k, n)."""

@@ -73,14 +73,14 @@ class Emissions:
         sums = np.bincount(states.take(words), extra, self.chain.types)
         return sums.astype(np.float64, copy=False)
 
-    def exact(self, row: int, fixed: bool = False, steps: Steps | None = None) -> Floats1d:
-        """Return E of a word, float64 (states,). `Kernel.prepare` returns the steps."""
+    def exact(self, row: int, fixed: bool = False) -> Floats1d:
+        """Return E of a word, float64 (states,)."""
         if fixed:
             emitted: Floats1d = self.chain.emitters[[row]].toarray().reshape(-1).astype(np.float64)
             return emitted
         if row == UNKNOWN_ROW:
             return self.chain.expand_to_states(self.chain.totals)
-        return self.exact_totals + self.chain.expand_to_states(self._added(row, steps))
+        return self.exact_totals + self.chain.expand_to_states(self._added(row))
 
     def words(self, rows: Ints1d, states: Ints1d, uniforms: Floats1d) -> Ints1d:
         """Sample the words (k,) of states (k,), by B[y, state] exp(-beta path(w, y))."""

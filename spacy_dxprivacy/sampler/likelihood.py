@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..machine import RowCache
 from ..prior.chain import Chain
+from ..ty import Needed
 from .emissions import UNKNOWN_ROW, Emissions
 from .sentence_level import InputRows, spans
 
@@ -54,24 +55,56 @@ class SentenceLikelihood:
                 sums[live] += np.log(total)
         return sums
 
-    def of_candidates(self, text: InputRows, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
+    def of_candidates(
+        self, text: InputRows, outputs: Ints1d, candidates: Ints2d, needed: Needed | None = None
+    ) -> Floats2d:
         """Return ln P(outputs | rows) with rows[i] replaced by candidates[i, j], float64 (k, m), up
-        to a constant for each i; 0 at fixed words."""
+        to a constant for each i; 0 at fixed words. needed: see ty.StatesLikelihoods."""
         logs = np.zeros(candidates.shape)
         first, lengths = spans(text.starts)
-        part = (np.cumsum(lengths) - 1) // max(1, MAX_MESSAGE_NUMBERS // self.chain.states)
+        part = (np.cumsum(lengths) - 1) // max(1, MAX_MESSAGE_NUMBERS // len(self.kernel.outputs))
         for number in np.unique(part):
             inside = part == number
             begin, end = int(first[inside][0]), int(first[inside][-1] + lengths[inside][-1])
             around = self._around(text, first[inside], lengths[inside])
             span = slice(begin, end)
-            logs[span] = self._each(candidates[span], outputs[span], around)
+            logs[span] = self._as_needed(span, candidates[span], outputs[span], around, needed)
         logs[text.fixed] = 0
         return logs
 
+    def _as_needed(
+        self, places: slice, candidates: Ints2d, outputs: Ints1d, around: Floats2d,
+        needed: Needed | None,
+    ) -> Floats2d:  # fmt: skip
+        """Return the logs at some places: exact where needed, else upper bounds."""
+        if needed is None:
+            every = np.arange(candidates.size)
+            return self._exact(every, candidates, outputs, around).reshape(candidates.shape)
+        logs = self._bounds(candidates, outputs, around)
+        is_exact = np.zeros(logs.shape, dtype=bool)
+        while (cells := np.flatnonzero(needed(places, logs) & ~is_exact)).size:
+            logs.flat[cells] = self._exact(cells, candidates, outputs, around)
+            is_exact.flat[cells] = True
+        return logs
+
+    def _bounds(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:
+        """Return upper bounds on the logs, without a search from candidates: Z is at least the sum
+        by radii, with the candidate itself as the only nearer word."""
+        kernel = self.kernel
+        itself = np.take_along_axis(around, candidates, axis=1)
+        itself *= (kernel.unchanged - kernel.outputs)[candidates]
+        bounds: Floats2d = -np.log((around @ kernel.outputs)[:, None] + itself)
+        distinct = np.unique(outputs)
+        for block in blocks(len(distinct), CANDIDATES_AT_ONCE):
+            for output, steps in kernel.prepare(distinct[block].tolist()).items():
+                places = outputs == output
+                weights = kernel.outputs[output] * kernel.times(output, candidates[places], steps)
+                bounds[places] += np.log(weights)
+        return bounds
+
     def _around(self, text: InputRows, first: Ints1d, lengths: Ints1d) -> Floats2d:
-        """Return the likelihood of each state given the other words, float64 (places, K)."""
-        likelihoods = np.empty((int(lengths.sum()), self.chain.states))
+        """Return the likelihood of each output given the other words, float64 (places, n)."""
+        likelihoods = np.empty((int(lengths.sum()), len(self.kernel.outputs)))
         order = np.argsort(-lengths, kind="stable")
         for batch in blocks(len(order), STORED_LANES):
             lanes = order[batch]
@@ -80,7 +113,7 @@ class SentenceLikelihood:
             behind = reversed(list(self._backward(E)))
             for step, (M, N) in enumerate(zip(ahead, behind, strict=True)):
                 places = first[lanes[: M.shape[1]]] + step - first[0]
-                likelihoods[places] = (M * N).T
+                likelihoods[places] = (self.chain.emitters @ (M * N)).T
         return likelihoods
 
     def _steps(self, text: InputRows, first: Ints1d, lengths: Ints1d) -> Iterator[Floats2d]:
@@ -127,21 +160,20 @@ class SentenceLikelihood:
             behind = messages
             yield messages
 
-    def _each(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:
-        """Return -beta path(c, output) - ln Z of the sentence with candidate c, (places, m), with
-        one search for each distinct candidate."""
-        distinct, of_cell = np.unique(candidates, return_inverse=True)
-        order = np.argsort(of_cell.reshape(-1), kind="stable")
-        ends = np.cumsum(np.bincount(of_cell.reshape(-1), minlength=len(distinct)))
-        logs = np.empty(candidates.size)
+    def _exact(
+        self, cells: Ints1d, candidates: Ints2d, outputs: Ints1d, around: Floats2d
+    ) -> Floats1d:
+        """Return -beta path(c, output) - ln Z of the sentence with candidate c, for flat indices
+        of candidates (cells,), with one search for each distinct candidate."""
+        distinct, of_cell = np.unique(candidates.flat[cells], return_inverse=True)
+        order = np.argsort(of_cell, kind="stable")
+        of_candidate = np.split(order, np.cumsum(np.bincount(of_cell))[:-1])
+        logs = np.empty(len(cells))
         for block in blocks(len(distinct), CANDIDATES_AT_ONCE):
             prepared = self.kernel.prepare(distinct[block].tolist())
-            cells = np.split(order[: ends[block][-1]], ends[block.start : block.stop - 1])
-            cells[0] = cells[0][ends[block.start - 1] if block.start else 0 :]
-            for candidate, cell in zip(distinct[block].tolist(), cells, strict=True):
-                places, steps = cell // candidates.shape[1], prepared[candidate]
-                E = self.emissions.exact(candidate, steps=steps)
-                Z = [around[place] @ E for place in places.tolist()]  # without a copy of `around`
-                weights = self.kernel.weights(candidate, outputs[places], steps)
-                logs[cell] = np.log(weights) - np.log(Z)
-        return logs.reshape(candidates.shape)
+            for (candidate, steps), own in zip(prepared.items(), of_candidate[block], strict=True):
+                places = cells[own] // candidates.shape[1]
+                weights = self.kernel.all_weights(candidate, steps)
+                Z = [around[place] @ weights for place in places.tolist()]  # without a copy
+                logs[own] = np.log(weights[outputs[places]]) - np.log(Z)
+        return logs

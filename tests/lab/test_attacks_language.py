@@ -9,7 +9,13 @@ from sampler.distributions import KINDS, N, all_sentences, small_chain, small_me
 from scipy.special import logsumexp
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.lab.attacks import AttackTrial, EncodedCorpus, attack, sample_release
+from spacy_dxprivacy.lab.attacks import (
+    AttackTrial,
+    EncodedCorpus,
+    attack,
+    reading,
+    sample_release,
+)
 from spacy_dxprivacy.lab.attacks.frontier import AttackTarget, at_attacker, frontier, point
 from spacy_dxprivacy.lab.attacks.language import Language, language_of, language_variants
 from spacy_dxprivacy.lab.attacks.reading import (
@@ -102,6 +108,22 @@ def test_it_comes_near_to_the_exact_posterior(kind, beta):
     assert right > (best_words(marginals, out) == text.rows).mean() - 0.02
     # and of all outputs, weighed by how likely they are: no more than the best there is
     assert right < marginals.max(axis=1).sum() / LENGTH / joint.sum() + 0.05
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("beta", [0.3, 1.5, 6.0])
+def test_bounds_of_unlikely_candidates_leave_the_guess_as_it_is(kind, beta, monkeypatch):
+    mechanism, language = small_mechanism(kind, beta=beta), small_language()
+    text = random_text(language, 50, LENGTH)
+    out = sample_release(text, mechanism, Rng(seed=1)).rows
+
+    def guess():
+        seen, X = SeenRelease(out, text.sentences), small_space().vectors
+        return ReleaseReading.of(seen, mechanism, X, language, Rng(seed=2)).guess()
+
+    bounded = guess()
+    monkeypatch.setattr(reading, "NEGLIGIBLE", -1.0)  # all are exact
+    assert np.array_equal(bounded, guess())
 
 
 def test_the_law_is_the_mixture_that_it_says():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.sampler import sentence_level
+from spacy_dxprivacy.sampler import likelihood, sentence_level
 
 from .distributions import (
     BETA,
@@ -101,6 +101,27 @@ def test_candidates_weigh_as_whole_sentences_do(mechanism, alone):
             whole.append(mechanism.log_likelihood(other, outputs, starts).sum())
         finite = np.isfinite(whole)
         assert np.ptp(found[place][finite] - np.array(whole)[finite]) < 1e-9
+
+
+@pytest.mark.parametrize("numbers", [1, 2**24])
+def test_candidates_are_exact_where_needed_and_bounded_elsewhere(mechanism, monkeypatch, numbers):
+    """Sentence by sentence, and all at once."""
+    monkeypatch.setattr(likelihood, "MAX_MESSAGE_NUMBERS", numbers)
+    rows, outputs, starts = np.array([2, 4, 1, 0]), np.array([1, 4, 0, 3]), starts_of(3, 1)
+    candidates = np.tile(np.arange(N), (4, 1))
+    exact = mechanism.log_likelihood(rows, outputs, starts, candidates=candidates)
+    called = []
+
+    def needed(places, logs):
+        called.append(places)
+        assert (logs > exact[places] - 1e-9).all()
+        return candidates[places] < min(called.count(places), 3)
+
+    found = mechanism.log_likelihood(rows, outputs, starts, candidates=candidates, needed=needed)
+    assert found[:, :3] == pytest.approx(exact[:, :3], abs=1e-9)
+    assert (found > exact - 1e-9).all()
+    in_parts = numbers == 1 and mechanism.facts.draws_sentences
+    assert len(set(map(str, called))) == (2 if in_parts else mechanism.facts.draws_sentences)
 
 
 def test_a_sentence_of_any_length_is_drawn_within_its_memory(monkeypatch):

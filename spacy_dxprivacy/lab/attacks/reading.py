@@ -6,8 +6,9 @@ words by channel and frequency, and by channel and the word before; their poster
 forward-backward over the sentence (Rabiner 1989).
 
 The channel is exact for word-level sampling with stated probabilities. For sentence-level sampling
-it is that of a word given the current guess of all others, and the guess is improved in sweeps. For
-noise it is estimated (channel.py), so success against noise is a lower bound.
+it is that of a word given the current guess of all others, and the guess is improved in sweeps;
+candidates that are unlikely even by an upper bound keep this bound. For noise the channel is
+estimated (channel.py), so success against noise is a lower bound.
 
 With a causal model, beam search finds the likeliest text among the same candidates, by .6 of the
 model and .4 of known frequencies.
@@ -21,11 +22,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ...arrays import Bools1d, Bools2d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.exact import euclidean
-from ...ty import HasMetric, Mechanism, StatesLikelihoods, facts_of
+from ...ty import HasMetric, Mechanism, Needed, StatesLikelihoods, facts_of
 from ..causal import BeamSearch, TextToFill, WordTokens, open_model, word_tokens
 from ..corpus import EncodedCorpus
 from .channel import MIN_LOG, Channel, GrowingChannel, channel_of, draws_by_frequency
@@ -34,12 +35,14 @@ from .language import FREQUENCY_SHARE, MIN_PROBABILITY, Language
 CANDIDATES, CAUSAL_CANDIDATES = 100, 32
 FIRST_SWEEP, NEXT_SWEEP = 40, 10  # candidates for the exact channel
 SWEEPS = 2
+NEGLIGIBLE = 1e-3  # posterior, up to which an upper bound of a likelihood suffices
 OUTPUTS_AT_ONCE = 64
 GROUPS = 4  # of scores, for each that is sought
 DRAWS = 8  # of a word on average, if probabilities are simulated
 BEAM = 4
 
-EmissionLogs = Callable[[Ints1d, Ints2d], Floats2d]  # guess (k,), candidates (k, m) -> (k, m)
+# guess (k,), candidates (k, m), which must be exact -> (k, m)
+EmissionLogs = Callable[[Ints1d, Ints2d, Needed | None], Floats2d]
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ class ReleaseReading:
         sentences, emission_logs = self._candidates()
         guess = self.seen.outputs
         for _ in range(1 if self._by_word else SWEEPS):
-            logs = emission_logs(guess, _words(sentences))
+            logs = emission_logs(guess, _words(sentences), self._likely(sentences))
             sentences = self._best(sentences, logs, NEXT_SWEEP)
             guess = _words(sentences)[:, 0]
         return guess
@@ -156,9 +159,9 @@ class ReleaseReading:
         """Return the likeliest words of each place, int64 (k, count), best first, and ln P(outputs
         | word) up to a constant of the place, given the best words of all other places."""
         sentences, emission_logs = self._candidates()
-        logs = emission_logs(self.seen.outputs, _words(sentences))
+        logs = emission_logs(self.seen.outputs, _words(sentences), self._likely(sentences))
         C = _words(self._best(sentences, logs, count))
-        return C, emission_logs(C[:, 0], C)
+        return C, emission_logs(C[:, 0], C, None)
 
     @property
     def _by_word(self) -> bool:
@@ -178,9 +181,9 @@ class ReleaseReading:
         if isinstance(mechanism, StatesLikelihoods) and not self._by_word:
             stating = mechanism
 
-            def stated(guess: Ints1d, candidates: Ints2d) -> Floats2d:
+            def stated(guess: Ints1d, candidates: Ints2d, needed: Needed | None) -> Floats2d:
                 logs = stating.log_likelihood(
-                    guess, seen.outputs, seen.starts, candidates=candidates
+                    guess, seen.outputs, seen.starts, candidates=candidates, needed=needed
                 )
                 top = logs.max(axis=1, keepdims=True)  # -inf if no candidate is possible
                 floored: Floats2d = np.maximum(logs - np.where(top == -np.inf, 0.0, top), MIN_LOG)
@@ -189,7 +192,21 @@ class ReleaseReading:
             return sentences, stated
         channel = self.channel.to(_words(sentences).ravel())
         words, columns = channel.words, channel.columns(seen.outputs)[:, None]
-        return sentences, lambda _, C: channel.logs[np.searchsorted(words, C), columns]
+        return sentences, lambda _, C, __: channel.logs[np.searchsorted(words, C), columns]
+
+    def _likely(self, sentences: Sequence[Lattice]) -> Needed:
+        """Return which candidates of some places have more than a negligible posterior."""
+
+        def likely(places: slice, logs: Floats2d) -> Bools2d:
+            parts = [
+                lattice.posteriors(logs[s.start - places.start : s.stop - places.start])
+                for lattice, s in zip(sentences, self.seen.spans, strict=True)
+                if places.start <= s.start < places.stop
+            ]
+            is_likely: Bools2d = np.concatenate(parts) > NEGLIGIBLE
+            return is_likely
+
+        return likely
 
     def _best(self, sentences: Sequence[Lattice], logs: Floats2d, count: int) -> list[Lattice]:
         """Return the likeliest candidates of each sentence, given the emission logs of all."""
