@@ -1,6 +1,7 @@
 """Attacks say how far they are, find epsilons, and leave a file when they are stopped."""
 
 import csv
+import threading
 import time
 
 import pytest
@@ -83,6 +84,23 @@ def test_lines_come_while_a_thread_shows_a_task_of_its_own(dx, monkeypatch):
         result = dx(*NOISE, "-e", "2,4")
     labels = [line.partition(":")[0] for line in result.stderr.splitlines()]
     assert result.exit_code == 0 and "within" in labels and not progress._shown
+
+
+def test_a_mechanism_that_has_learned_waits_for_none_that_learns(dx, monkeypatch):
+    """The second mechanism learns until the first has been fitted again."""
+    fitted, fitted_again, made = [], threading.Event(), attack.make_mechanism
+
+    def fitting(config, space, epsilon):
+        fitted.append(config["@dx_mechanisms"])
+        if fitted.count(fitted[0]) == 2:
+            fitted_again.set()
+        else:
+            assert len(fitted) == 1 or fitted_again.wait(5)
+        return made(config, space, epsilon)
+
+    monkeypatch.setattr(attack, "make_mechanism", fitting)
+    with threadpool_limits(2):
+        assert dx(*NOISE, "-e", "2,4").exit_code == 0
 
 
 def test_a_stop_waits_for_no_mechanism_that_has_not_begun(dx, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -212,18 +213,25 @@ def _by_mechanism(
     """Yield the label of each mechanism, and what work returns, in order: several at a time, by as
     many threads as matrix products use. A mechanism for which work returns an error is left out,
     with a line. Raise UsageError if all are."""
-    fitting, stopped, any_attacked = Lock(), Event(), False
+    learning, stopped, any_attacked = Lock(), Event(), False
     running = list[str]()
 
     def attack(label: str) -> Result | DxError:
         running.append(label)
         shown.set_description_str(", ".join(running))
 
+        has_learned = False
+
         def make(epsilon: float) -> Mechanism:
-            with fitting:  # what is learned from the space is learned once
+            nonlocal has_learned
+            # Mechanisms learn from the space at their first fit, and share what they learn. Later
+            # fits wait for no other mechanism that learns.
+            with nullcontext() if has_learned else learning:
                 if stopped.is_set():
                     raise KeyboardInterrupt
-                return makers[label](epsilon)
+                mechanism = makers[label](epsilon)
+            has_learned = True
+            return mechanism
 
         result = work(label, make)
         running.remove(label)
