@@ -73,22 +73,42 @@ def map_ordered(
     return map(work, jobs) if threads == 1 else _in_threads(work, jobs, threads, ahead)
 
 
+def map_begun(
+    work: Callable[[Job], Result], jobs: Iterable[Job], threads: int, begun: Iterable[Job]
+) -> Iterator[Result]:
+    """Yield work(job) in order, of different jobs that several threads begin in the order `begun`,
+    such as the longest first. One thread begins each when its result is asked for."""
+    if threads == 1:
+        yield from map(work, jobs)
+        return
+    with _thread_pool(threads) as submit:
+        results: dict[Job, Future[Result]] = {job: submit(work, job) for job in begun}
+        yield from (results[job].result() for job in jobs)
+
+
 def _in_threads(
     work: Callable[[Job], Result], jobs: Iterable[Job], threads: int, ahead: int
 ) -> Iterator[Result]:
-    # Every spacy.blank() imports this module, and this import would add a tenth to its time.
-    from concurrent.futures import ThreadPoolExecutor
-
     waiting: deque[Future[Result]] = deque()
-    pool = ThreadPoolExecutor(threads)
-    try:
+    with _thread_pool(threads) as submit:
         for job in jobs:
             if len(waiting) == ahead:
                 yield waiting.popleft().result()
-            # In the context of the caller, so that a task within a job is shown as one of its own.
-            waiting.append(pool.submit(copy_context().run, work, job))
+            waiting.append(submit(work, job))
         while waiting:
             yield waiting.popleft().result()
+
+
+@contextmanager
+def _thread_pool(threads: int) -> Iterator[Callable[..., Any]]:
+    """Yield a function that submits work(job), and returns its future."""
+    # Every spacy.blank() imports this module, and this import would add a tenth to its time.
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        # In the context of the caller, so that a task within a job is shown as one of its own.
+        yield lambda work, job: pool.submit(copy_context().run, work, job)
     except BaseException:  # a caller that stops waits for no job
         pool.shutdown(wait=False, cancel_futures=True)
         raise

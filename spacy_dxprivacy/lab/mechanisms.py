@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError, quiet
+from ..errors import DxError, UsageError, quiet
 from ..mechanisms.named import parse_mechanism
 from ..registries import registry
 from ..space import Space
 from ..space.sources import Filter, load
-from ..ty import Mechanism
+from ..ty import Mechanism, facts_of
 from ..validate import positive, whole
 
 MAX_STEPS = 1000
@@ -77,6 +77,18 @@ def all_tunable() -> dict[str, dict[str, Any]]:
             label, config = parse_tunable(f"{LAPLACE} projection={projection}")
             configs[label] = config
     return configs
+
+
+def longest_first(configs: Mapping[str, dict[str, Any]]) -> list[str]:
+    """Return the labels of configs, those first whose attacks take longest: on sentences."""
+
+    def is_short(label: str) -> bool:
+        try:
+            return not facts_of(make_unfitted(configs[label], 1.0)).draws_sentences
+        except DxError:  # it takes other epsilons
+            return True
+
+    return sorted(configs, key=is_short)
 
 
 def make_mechanism(setting: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:

@@ -86,6 +86,24 @@ def test_lines_come_while_a_thread_shows_a_task_of_its_own(dx, monkeypatch):
     assert result.exit_code == 0 and "within" in labels and not progress._shown
 
 
+def test_attacks_on_sentences_begin_first_and_tables_are_in_order(dx, tmp_path, monkeypatch):
+    begun, made = [], attack.make_mechanism
+
+    def making(config, space, epsilon):
+        begun.append(config["@dx_mechanisms"])
+        return made(config, space, epsilon)
+
+    monkeypatch.setattr(attack, "make_mechanism", making)
+    with threadpool_limits(2):
+        result = dx(*NOISE, "-m", "path", "-e", "2,4")
+    assert begun.index("dx.Path.v2") < begun.index("dx.Exponential.v1")
+    names = ["dx.Laplace.v1", "dx.Exponential.v1", "dx.Path.v2"]
+    assert result.exit_code == 0, result.output
+    assert list(dict.fromkeys(row["mechanism"] for row in rows_of(tmp_path))) == names
+    tables = [line for line in result.stdout.splitlines() if line.startswith("guess: ")]
+    assert tables == [f"guess: {name}" for name in names]
+
+
 def test_a_mechanism_that_has_learned_waits_for_none_that_learns(dx, monkeypatch):
     """The second mechanism learns until the first has been fitted again."""
     fitted, fitted_again, made = [], threading.Event(), attack.make_mechanism

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -18,7 +18,7 @@ from ...cli import options
 from ...cli.options import above_bar, attack_lines, pulse, setup_errors, usage_errors
 from ...config.code import import_code
 from ...errors import DxError, UsageError, quiet
-from ...machine import map_ordered, product_threads
+from ...machine import map_begun, product_threads
 from ...mechanisms.levels import LEVELS
 from ...pipeline.component import DEFAULT_CONFIG
 from ...progress import over
@@ -36,7 +36,14 @@ from ..attacks.tries import attack_all
 from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus, read_fields, sanitizer
-from ..mechanisms import all_tunable, load_space, make_mechanism, parse_epsilons, parse_tunable
+from ..mechanisms import (
+    all_tunable,
+    load_space,
+    longest_first,
+    make_mechanism,
+    parse_epsilons,
+    parse_tunable,
+)
 from ..results import NAN, ResultTable, attack_result, check_out, plain, text_table
 
 ALL_ATTACKS, FRONTIER, LINK = "all", "frontier", "link"
@@ -150,7 +157,8 @@ def attack_cli(
         if name != FRONTIER and read is None:
             corpus, read = corpus.halves()
         corpus = corpus.first(words)
-        makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
+        begun = longest_first(configs)
+        makers = {label: partial(make_mechanism, configs[label], table) for label in begun}
         target = AttackTarget(table, corpus, read, reader, candidates).prepared()
         if name == FRONTIER:
             points = _frontier(makers, epsilons, target, shares, out)
@@ -184,7 +192,7 @@ def _attack(
 ) -> list[AttackFigure]:
     """Return the figures of each attack on each mechanism, by label, at its epsilons, or at those
     of its range. Tables are printed and written as soon as there are any."""
-    found = {label: list[AttackFigure]() for label in makers}
+    found = {label: list[AttackFigure]() for label in epsilons}
     writing = Lock()
 
     def attack(label: str, make: Make) -> DxError | None:
@@ -202,24 +210,23 @@ def _attack(
     def all_found() -> list[AttackFigure]:
         return [figure for figures in found.values() for figure in figures]
 
-    for label, _ in _by_mechanism(makers, attack):
+    for label, _ in _by_mechanism(makers, epsilons, attack):
         _print_tables(found[label])
     return all_found()
 
 
 def _by_mechanism(
-    makers: Makers, work: Callable[[str, Make], Result | DxError]
+    makers: Makers, labels: Collection[str], work: Callable[[str, Make], Result | DxError]
 ) -> Iterator[tuple[str, Result]]:
-    """Yield the label of each mechanism, and what work returns, in order: several at a time, by as
-    many threads as matrix products use. A mechanism for which work returns an error is left out,
-    with a line. Raise UsageError if all are."""
+    """Yield each label, and what work returns of its mechanism: several at a time, by as many
+    threads as matrix products use, which begin them in the order of makers. A mechanism for which
+    work returns an error is left out, with a line. Raise UsageError if all are."""
     learning, stopped, any_attacked = Lock(), Event(), False
     running = list[str]()
 
     def attack(label: str) -> Result | DxError:
         running.append(label)
         shown.set_description_str(", ".join(running))
-
         has_learned = False
 
         def make(epsilon: float) -> Mechanism:
@@ -239,8 +246,8 @@ def _by_mechanism(
 
     with quiet(), pulse(ALL, len(makers)) as shown, product_threads(True) as threads:
         try:
-            results = map_ordered(attack, makers, threads, len(makers))
-            for label, result in zip(makers, results, strict=True):
+            results = map_begun(attack, labels, threads, makers)
+            for label, result in zip(labels, results, strict=True):
                 shown.update(1)
                 if isinstance(result, DxError):
                     above_bar(f"{label}: left out. {result}")
@@ -309,7 +316,7 @@ def _frontier(
         above_bar(f"{p.mechanism}: epsilon {p.epsilon:.3g}, {p.found:.0%} recovered")
 
     several, points = target.reader is not None, list[FrontierPoint]()
-    for label, found in _by_mechanism(makers, attack):
+    for label, found in _by_mechanism(makers, epsilons, attack):
         if not epsilons[label]:
             typer.echo(_frontier_table(found, several) + "\n")
         points += found
