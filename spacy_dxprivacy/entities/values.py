@@ -72,6 +72,13 @@ _PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*", re.A)
 _CODES = re.compile(r"(?<![\d.,])(?:\d{4}|\d{3} \d\d|\d\d-\d{3})")
 _DASHES = frozenset("-–")
 _ARTICLES = frozenset({"the", "a", "an"})
+_THINGS = words("NUMBERED_THINGS", "terms")
+# Between a thing and its number, and between numbers: Parts No. K70386 and DF6174.
+_BESIDE_CODES = frozenset(
+    "no no. nos nos. nr nr. number numbers code codes # ( : , and or & then".split()
+)
+MAX_LIST = 12  # tokens between a thing and its last number
+_QUARTER = re.compile(r"[QH][1-4]")
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
 
@@ -139,7 +146,7 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
     if label in _DATED:
         return _is_undated(tokens, label, start, end)
     if label not in _PLACED:
-        return label == "ID" and _is_count(tokens, start, end)
+        return label == "ID" and (_is_count(tokens, start, end) or _is_of_thing(tokens, start))
     text = tokens.between(start, end).rstrip(".")
     if any(map(str.isdigit, text)):
         if label == "ADDRESS" and _is_no_address(tokens, start, end):
@@ -161,6 +168,19 @@ def _is_count(tokens: Tokens, start: int, end: int) -> bool:
     return pattern("COUNTED").match(tokens.between(end, end + 1)) is not None
 
 
+def _is_of_thing(tokens: Tokens, i: int) -> bool:
+    """Return whether a number is that of a thing, or one of several: Part No. 4225393M1, fault
+    codes P0420 and U1000."""
+    for j in range(i - 1, max(i - MAX_LIST, 0) - 1, -1):
+        lower = tokens.lowers[j]
+        if lower in _THINGS or lower.removesuffix("s") in _THINGS:
+            return "serial" not in tokens.lowers[max(j - MAX_LIST, 0) : j]
+        is_point = lower == "." and tokens.lowers[j - 1] in _BESIDE_CODES
+        if not (is_point or lower in _BESIDE_CODES or any(map(str.isdigit, lower))):
+            return False
+    return False
+
+
 def are_values(text: str) -> bool:
     """Return whether the words between numbers are abbreviations: HR 132 RR, 88 BP 120."""
     letters = [part for part in text.split() if part.isalpha()]
@@ -174,6 +194,8 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     if are_values(text) or all(map(_NUMBERED.fullmatch, (text, after))):
         return True
     if any(map(str.isalpha, text)):
+        if " " not in text and _is_of_thing(tokens, start):
+            return True
         is_after_article = tokens.lowers[start] in _ARTICLES
         return is_after_article and tokens.between(start + 1, end).islower()
     before = tokens.between(start - 2, start).lower()
@@ -234,6 +256,8 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return True
     if label == "TIME":
         return False
+    if _QUARTER.fullmatch(text) and _is_of_thing(tokens, start):
+        return True
     if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(tokens.between(end, end + 2)):
         return True
     joined = _JOINED_WORD.fullmatch(text)

@@ -113,6 +113,40 @@ def test_a_date_has_its_first_word_and_neither_an_hour_nor_what_it_counts(nlp, t
     assert not [text for text in others if any(text in date for date in shown)]
 
 
+@pytest.mark.parametrize("thing", [
+    "Part No. 4225393M1", "error E-1042", "fault codes P0420 and U1000", "drawing S-204",
+    "Procedure SOP-118", "firmware 5B2QGXA7", "bearing: 6204-2RS", "model number KX-7721",
+    "bolts DF6174, EXF-330 or K70386-01", "Main Switch Q1",
+])  # fmt: skip
+def test_the_number_of_a_thing_stays(nlp, thing):
+    assert found(nlp, f"The men looked at the {thing} and left it.") == set()
+
+
+@pytest.mark.parametrize(("text", "number"), [
+    ("case no. E-1042", "E-1042"), ("member P0420", "P0420"), ("claim R988755", "R988755"),
+    ("serial number of the filter 5B2QGXA7", "5B2QGXA7"), ("patient S-204-77", "S-204-77"),
+    ("ticket 6204-2RS", "6204-2RS"),
+])  # fmt: skip
+def test_the_number_of_a_person_or_of_what_one_owns_goes(nlp, text, number):
+    assert ("ID", number) in found(nlp, f"The men looked at the {text} and left it.")
+
+
+@pytest.mark.parametrize("amount", [
+    "K800,000", "R988,755", "K3,500,000", "KSh18,500.00", "Rs1,25,000", "R1250.50", "N450,000",
+])  # fmt: skip
+def test_an_amount_after_the_letters_of_its_currency_stays(nlp, amount):
+    assert found(nlp, f"They paid {amount} for the boat, and {amount} more later.") == set()
+
+
+@pytest.mark.parametrize("number", ["K800000", "R988-755", "AB1250501", "R12-50-50"])
+def test_letters_before_a_plain_number_make_an_identifier(nlp, number):
+    assert ("ID", number) in found(nlp, f"They wrote {number} on the form.")
+
+
+def test_a_quarter_of_a_year_goes(nlp):
+    assert ("DATE", "Q1") in found(nlp, "Revenue rose in Q1.")
+
+
 def test_a_decimal_number_of_years_stays():
     assert read("28.8 years", "mdy", "en") == ["28.8 years"]
 
