@@ -91,6 +91,14 @@ _ROMAN = re.compile(r"[IVX]{1,4}[a-fA-F]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
 _INITIALS = re.compile(r"(?!U\.|D\.C|N\.[YJ])(?:[A-Z]\.){2,3}[A-Z]?")
 _NORMS = frozenset("ASTM BS DIN EN IEC IEEE ISO".split())  # bodies, before their numbers
+# The short name of a statute behind the number of a part of it, before its year.
+_ACT_END = re.compile(
+    r"\b(?:(?:ss?|arts?|regs?|rr?|paras?)\.?|sections?|articles?|regulations?|rules?) ?\d[\w.()]*"
+    r"(?: of the)? (?-i:[A-Z][A-Za-z]{0,3}[A-Z]) \Z",
+    re.I,
+)
+_NUMBER_OF_YEAR = re.compile(r"[1-9]\d{0,3}/(?:19|20)\d\d", re.A)
+_DECISIONS = frozenset("decision decree law meeting opinion resolution session".split())
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 _BEFORE_ORDERS = frozenset({"on", "the"})
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
@@ -289,6 +297,8 @@ class Bounds(Tokens):
             is_short = self.texts[start].isdigit() and len(self.texts[start]) <= _LONGEST_NORM
             return is_short or "-" in self.texts[start : end + 1]
         is_year = end - start == 1 or not self.texts[start + 1].isalnum()
+        if is_year and (self._is_of_act(start) or self._is_number_of_year(start)):
+            return True
         return bool(
             is_year
             and before.istitle()
@@ -297,6 +307,19 @@ class Bounds(Tokens):
             and self.texts[start - 2].istitle()
             and ("YEAR" in kinds(self.texts[start]) or _SERIAL.fullmatch(self.texts[start]))
         )
+
+    def _is_of_act(self, i: int) -> bool:
+        """Return whether a year ends the short name of a statute after a part of it: s.98 ERA 1996,
+        section 13 of the EqA 2010."""
+        if not i or "YEAR" not in kinds(self.texts[i]) or not self.texts[i - 1].isalpha():
+            return False
+        return _ACT_END.search(self.between_with_blank(max(i - 9, 0), i)) is not None
+
+    def _is_number_of_year(self, i: int) -> bool:
+        """Return whether a number is that of a decision within its year: Resolution 4/2020."""
+        before = self.texts[i - 1] if i else ""
+        numbered = before.istitle() and before.lower() in _STATUTES | _DECISIONS
+        return numbered and _NUMBER_OF_YEAR.fullmatch(self.texts[i]) is not None
 
     def _is_of_two(self, start: int, end: int) -> bool:
         """Return whether a date begins with the day of the month before it ("March 5 - June 2020"),

@@ -71,7 +71,9 @@ _VALUE = re.compile(
     r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
     # a seat, a rate, a score, and a range of sizes or seats
     r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
-    r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)",
+    r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)|"
+    # a share, and a number with a fraction
+    r"[^%]{0,12}%[^%]{0,6}|\d{0,3}[½⅓⅔¼¾⅛]",
     re.I | re.ASCII,
 )
 # The first of two hours that a place is open, or of a score: Saturday, 11 to 5; 10-8.
@@ -307,7 +309,7 @@ def is_abbreviation(context: Context, entity: Entity) -> bool:
     its value (PSA 4), or one that begins with a small letter as such do (eGFR)."""
     text, after = context.text(entity.start), context.text(entity.end)
     if len(text) == 1 or text.islower():
-        return len(text) < MIN_SMALL
+        return len(text.replace(".", "")) < MIN_SMALL
     if not text.isalpha() or text[1:].islower():
         return False
     return text[0].islower() or (text.isupper() and len(text) < 5 and after[:1].isdigit())

@@ -44,6 +44,7 @@ _SCORES = re.compile(
 )
 _CLOCKS = re.compile(r"\d{1,3}\.\d{1,2}(?:\s?[-–/ ]\s?\d{1,3}\.\d{1,2})+(?:[-– ]\d{1,3})?")
 _ITEM = re.compile(r"\((?:(?P<year>(?:1[89]|20)\d\d)|[1-9]\d{1,4})\) ?", re.A)
+NUMBER_OF_ITEM = re.compile(r"\d{1,2}[.)](?:\s|\Z)")  # at the start of a line
 MIN_PHONE = 8  # digits of a telephone number with the code of its country
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}")
 _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
@@ -59,6 +60,18 @@ MAX_ABBREVIATION = 5  # letters
 MAX_COUNT = 3  # digits of a number of things that is no identifier
 # Votes, ranges, doses, where no word before them makes them dates: 11-4-2, 10–18, 16.1, 90/80/70.
 _NUMBERS = re.compile(r"(\d{1,3})\s?([-–./])\s?(\d{1,3})(?:\s?\2\s?(\d{1,3}))?", re.A)
+# Behind a decimal: its unit, or the end of its range (from 31.5 to 28 litres), and no day.
+_AFTER_DECIMAL = re.compile(
+    rf" ?(?:{_UNITS})(?!\w)| ?(?:to|[-–]) ?\d{{1,4}}(?![\w./-]| (?:of )?{expanded('MONTH')}\b)",
+    re.I,
+)
+# A number of a part of a statute (s.98), and a product with its version (Kubernetes v1.22).
+_PART = re.compile(r"(?:ss?|pp?|arts?|regs?|cls?|paras?|ch)\. ?\d[\w.()]*", re.I)
+_VERSIONED = re.compile(r".*\bv\d{1,3}(?:\.\d{1,4})+(?:-?[a-z]{1,5}\d{0,3})?")
+_RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
+_UNIT_APART = re.compile(r"(\d[\d.,]*) (?=[A-Za-z]{2})")
+_JOINED_TO_WORDS = re.compile(rf"(?i:{expanded('JOINED')})(?:\s[a-z]+)*")  # 64KiB headers
+_REPORTED = re.compile(rf"\d{{1,4}}\s{expanded('LAW_REPORT')}\.?\s\d")  # 575 U.S. 348
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
 MAX_DAY, MAX_MONTH, TOP_AGE = 31, 12, 90
 # What makes an hour or an amount of the number before it; no words: On May 5 people came.
@@ -152,6 +165,8 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
         if label == "ADDRESS" and _is_no_address(tokens, start, end):
             return True
         return _is_amount(text) or (label in _NAMED and _is_number(text))
+    if start and tokens.texts[start - 1][-1].isdigit():
+        return _RATE.match(tokens.between(start, start + 3)) is not None
     if end - start > 1 or end >= len(tokens.texts) or label not in _NAMED:
         return False
     after = tokens.texts[end]
@@ -193,6 +208,8 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     text, after = tokens.between(start, end), tokens.between(end, end + 1)
     if are_values(text) or all(map(_NUMBERED.fullmatch, (text, after))):
         return True
+    if text[0].isdigit() and _REPORTED.match(tokens.between(start, start + BESIDE)):
+        return True
     if any(map(str.isalpha, text)):
         if " " not in text and _is_of_thing(tokens, start):
             return True
@@ -220,12 +237,17 @@ def _is_amount(text: str) -> bool:
     """Return whether a text is an amount with its unit, and small words that it measures."""
     if _OF_VALUES.fullmatch(text) or _WITH_AMOUNT.fullmatch(text):
         return True
-    return _MEASURED.fullmatch(text) is not None
+    if _MEASURED.fullmatch(text) is not None:
+        return True
+    return _JOINED_TO_WORDS.fullmatch(_UNIT_APART.sub(r"\1", text, count=1)) is not None
 
 
 def _is_number(text: str) -> bool:
     """Return whether a text with a digit has no two letters side by side, sets a number, is of
-    common words in small letters (the gap 1.8), or is a group by age."""
+    common words in small letters (the gap 1.8), a group by age, a part of a statute or a version.
+    """
+    if _PART.fullmatch(text) or _VERSIONED.fullmatch(text):
+        return True
     parts = text.split()
     if all(_is_plain(part) or _PLAIN_NUMBER.fullmatch(part) for part in parts):
         return True
@@ -263,12 +285,27 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     joined = _JOINED_WORD.fullmatch(text)
     if joined and joined[1].lower() not in _OF_TIME:
         return True
+    if _is_rank(tokens, start, end):
+        return True
     if (numbers := _NUMBERS.fullmatch(text)) is not None and _are_no_date(numbers):
+        if numbers[2] == "." and _AFTER_DECIMAL.match(
+            tokens.between_with_blank(end - 1, end + BESIDE), len(tokens.texts[end - 1])
+        ):
+            return True
         return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
     if end - start > 1 or not (text.isupper() and "MONTH" in kinds(text)):
         return False
     before = tokens.between(start - 1, start)
     return before == "%" or _PER_CENT.match(tokens.between(end, end + 3)) is not None
+
+
+def _is_rank(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a date ends with a place among several, or with a part of one: 11th of 12."""
+    for i in range(max(start, end - 3), end):
+        if tokens.lowers[i + 1 : i + 2] == ["of"] and "ORDINAL" in kinds(tokens.texts[i]):
+            number = tokens.between(i + 2, i + 3).rstrip(".")
+            return number.isdigit() and len(number) <= MAX_COUNT
+    return False
 
 
 def _are_no_date(numbers: re.Match[str]) -> bool:
@@ -303,13 +340,16 @@ def _amount_or_hour(tokens: Tokens, i: int) -> re.Match[str] | None:
 
 def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date with all of its first word, without the hour or the amount behind
-    it (May 8 pm, Dec 5 cm), and without the noun that its days count: 28 days holiday."""
+    it (May 8 pm, Dec 5 cm), without the number of an item on the next line, and without the noun
+    that its days count: 28 days holiday."""
     doc, texts = tokens.doc, tokens.texts
     while start and texts[start].isalpha() and texts[start - 1].isalpha():
         if doc[start - 1].whitespace_:
             break
         start -= 1  # a tokenizer takes wed for we'd
     for i in range(start + 1, end):
+        if "\n" in texts[i - 1] and NUMBER_OF_ITEM.match(tokens.text, doc[i].idx):
+            return start, i - 1
         value = _amount_or_hour(tokens, i)
         if value is not None and value.end() >= len(tokens.between(i, end)):
             return start, i

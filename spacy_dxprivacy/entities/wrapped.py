@@ -16,6 +16,7 @@ from ..text.tokens import Tokens
 from .foreign import addresses_in, any_day, dates_in, numbers_with_keys
 from .phrases import addresses, field_codes, in_tokens, numbers_in
 from .tables import DAY, YEAR, date_words
+from .values import NUMBER_OF_ITEM
 
 BESIDE = 60  # characters on each side of the end of a line that are read together
 NEAR = 24  # characters beside it, of which one is a digit
@@ -55,13 +56,26 @@ def _wrapped(text: str, language: str) -> Iterator[Entity]:
         size, line = len(before), f"{before}{joint}{after}"
         for label, start, end in _read(line, language):
             if start < size < end - len(joint):
-                if label == "DATE" and _ends_with_date(before, language):
-                    continue  # the next line begins another
+                if label == "DATE" and (
+                    _ends_with_date(before, language) or _begins_anew(before, after)
+                ):
+                    continue  # the next line begins another date, an item or a sentence
                 if label == "EMAIL" and are_handles and after.startswith("@"):
                     continue
                 if label == "ADDRESS" and before[-1:].isdigit() and after[:1].isdigit():
                     continue  # two numbers in a column, as those of houses
                 yield Entity(label, begin + start, match.end() + end - size - len(joint))
+
+
+def _begins_anew(before: str, after: str) -> bool:
+    """Return whether a line begins with the number of an item, or a sentence ends with a month
+    before it: "It resumes in May." before "5. Planning"."""
+    return NUMBER_OF_ITEM.match(after) is not None or _month_ends(before)
+
+
+def _month_ends(line: str) -> bool:
+    *_, last = line.rsplit(None, 1) or [""]
+    return last.endswith(".") and last[:-1].lower() in date_words("en").months
 
 
 def _ends_with_date(line: str, language: str) -> bool:

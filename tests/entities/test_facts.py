@@ -143,6 +143,48 @@ def test_letters_before_a_plain_number_make_an_identifier(nlp, number):
     assert ("ID", number) in found(nlp, f"They wrote {number} on the form.")
 
 
+@pytest.mark.parametrize("text", [
+    "The core must reach 96-98 °C.", "SpO2 reached 95 to 97 at night.",
+    "A half plot is 10 m by 12.5 m.", "The yield dropped from 31.5 to 28 litres.",
+    "She finished 11th of 12 and he 3rd of 14.", "They came 7th of 20, the best of all.",
+    "The list is about 2½ years, then 1¾ more.", "White Queen;7B;61%;C and 7C;77%;B",
+    "See Rodriguez v. State, 575 U.S. 348 and 410 F.2d 12 on this.",
+    "Interest is 22.95% p.a.; credit 0.50 % p.a.", "It passes 190 µmol/L. Eye tests follow.",
+    "The default is 64 KiB headers, then 71 MiB files.", "No employer, s.98(4) ERA 1996, would.",
+    "Section 13 of the EqA 2010 and reg 4 TUPE 2006 apply.", "It runs Kubernetes v1.22 and more.",
+    "Resolution 4/2020 and Directive 12/2019 apply.",
+])  # fmt: skip
+def test_a_range_a_rank_a_share_and_the_number_of_an_act_stay(nlp, text):
+    shown = {shown for _, shown in found(nlp, text)}
+    assert not [text for text in shown if any(map(str.isdigit, text)) or "/" in text], shown
+
+
+@pytest.mark.parametrize(("text", "date"), [
+    ("Her mother reaches 96 in spring.", "96"), ("She came on the 11th of May.", "11th of May"),
+    ("It was on the 3rd, of course.", "the 3rd"), ("He is due on 4/2020.", "4/2020"),
+    ("It began in May 1996.", "May 1996"), ("We moved from 12.5.2019 to 28.5.2019.", "12.5.2019"),
+    ("The scan is on 24/10, quarter to three.", "24/10"),
+])  # fmt: skip
+def test_a_date_of_the_same_form_goes(nlp, text, date):
+    assert any(label == "DATE" and date in shown for label, shown in found(nlp, text)), text
+
+
+@pytest.mark.parametrize(("text", "date"), [
+    ("It resumes in May.\n5. Planning comes next.", "May"),
+    ("It ends in June\n4) The roof leaks.", "June"),
+    ("Cars stop in March.\n12 signs were put up.", "March"),
+    ("We closed in August.\n3 men stayed.", "August"),
+    ("It was in October\n7. Any other", "October"),
+])  # fmt: skip
+def test_a_month_does_not_take_the_number_of_the_next_line(nlp, text, date):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"] == [date]
+
+
+def test_a_date_goes_on_after_the_end_of_a_line(nlp):
+    dates = [ent.text for ent in nlp("We meet on May\n5 at the inn.").ents if ent.label_ == "DATE"]
+    assert dates == ["May\n5"]
+
+
 def test_a_quarter_of_a_year_goes(nlp):
     assert ("DATE", "Q1") in found(nlp, "Revenue rose in Q1.")
 
