@@ -37,7 +37,7 @@ from .tables import (
     words,
 )
 from .values import extent_of_date, extent_of_name, is_value
-from .words import builtin_lexicon, is_name, kinds
+from .words import builtin_lexicon, is_name, is_ordinary, is_plain, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
 _PLAIN = frozenset({"CARDINAL", "QUANTITY", "PHONE", "EMAIL", "URL", "SECRET"})
@@ -83,6 +83,8 @@ _BEFORE_BIRTH_NAMES = frozenset(expanded("BEFORE_MAIDEN").replace(".", "").split
 _AFTER_NAMES = words("AFTER_NAMES")
 _DEPARTMENTS = words("DEPARTMENTS", "terms")
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
+_LETTERED = words("LETTERED_THINGS", "terms") | words("NUMBERED_THINGS", "terms")
+_LETTER = re.compile(r"[A-Z]\.?")
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 # Words that stand before a name, and never before a term.
@@ -350,7 +352,9 @@ class Bounds(Tokens):
         """
         key = entity, frozenset(names.intersection(self.lowers[entity.start : entity.end]))
         if key not in self._judgements:
-            self._judgements[key] = self._judge(*key)
+            start = self._after_letter(entity.start, entity.end)
+            bare = entity._replace(start=start)
+            self._judgements[key] = self._judge(bare, key[1]) if start < entity.end else None
         return self._judgements[key]
 
     def _judge(self, entity: Entity, names: frozenset[str]) -> Entity | None:
@@ -381,6 +385,24 @@ class Bounds(Tokens):
             if self._is_term(label, start, end, names):
                 return None
         return Entity(label, start, end)
+
+    def _after_letter(self, start: int, end: int) -> int:
+        """Return the start of a mention without the letter of a thing and the common words behind
+        it, which begin a sentence: Ward B. Formulary requests; but Annex C. Smith agreed."""
+        letter = next((i for i in (start, start + 1)[: end - start] if self._is_lettered(i)), None)
+        if letter is None:
+            return start
+        rest = range(letter + 1, end)
+        if all(_is_rather_common(self.texts[i]) for i in rest):
+            return end
+        return start if letter == start else letter + 1
+
+    def _is_lettered(self, i: int) -> bool:
+        """Return whether a letter stands behind a thing. A Rev without a full stop is a revision,
+        or a reverend."""
+        if not i or len(self.texts[i]) > 2 or _LETTER.fullmatch(self.texts[i]) is None:
+            return False
+        return self.texts[i - 1].istitle() and self.lowers[i - 1] in _LETTERED
 
     def _is_title(self, start: int, end: int) -> bool:
         """Return whether a person is only the title before a name (the Dr. of Dr. Okafor), or the
@@ -578,6 +600,11 @@ class Bounds(Tokens):
             return True
         scored = lowers[last - 1] in _SCORES and _SCORE.fullmatch(texts[after])
         return bool(scored) or any(word in _FINDINGS for word in lowers[after : after + 2])
+
+
+def _is_rather_common(word: str) -> bool:
+    """Return whether a word is rather a common word than a name."""
+    return is_plain(word) or (is_ordinary(word.lower()) and not is_name(word))
 
 
 def _separates(

@@ -64,7 +64,16 @@ def _wrapped(text: str, language: str) -> Iterator[Entity]:
                     continue
                 if label == "ADDRESS" and before[-1:].isdigit() and after[:1].isdigit():
                     continue  # two numbers in a column, as those of houses
+                if label == "ADDRESS" and _is_alone(line[start:size], after):
+                    continue  # a heading above it
                 yield Entity(label, begin + start, match.end() + end - size - len(joint))
+
+
+def _is_alone(before: str, after: str) -> bool:
+    """Return whether a whole address begins with a line, and what is before it has no number."""
+    if any(map(str.isdigit, before)):
+        return False
+    return any(start == 0 for start, _ in addresses(after))
 
 
 def _begins_anew(before: str, after: str) -> bool:

@@ -79,6 +79,22 @@ def test_user_names_are_found_and_nothing_beside_them(nlp, ruler, form, name):
     assert found(nlp, ruler, form.format(name), "ID") == [name]
 
 
+@pytest.mark.parametrize("stamp", [
+    "[2023-11-20 21:14:09]", "[21:14]", "[20/11/2023, 21:14]", "[20.11.23 21:14:09]",
+    "2023-11-20T21:14:09", "[11/20/23 9:14 PM]",
+])  # fmt: skip
+def test_a_nick_after_a_stamp_is_found(nlp, ruler, stamp):
+    assert found(nlp, ruler, f"{stamp} <kzielwq> it boots", "ID") == ["kzielwq"]
+
+
+@pytest.mark.parametrize("text", [
+    "[2023-11-20 21:14:09] <b>it boots</b>", "At 21:14 <br> it boots.", "If a <b> c, then",
+    "[11/20] <p> it boots",
+])  # fmt: skip
+def test_a_tag_is_no_nick(nlp, ruler, text):
+    assert not found(nlp, ruler, text, "ID")
+
+
 @pytest.mark.parametrize("name", ["root", "www-data", "nobody", "daemon", "admin", "ubuntu"])
 @pytest.mark.parametrize("form", [
     "See /home/{0}/x.", r"It is C:\Users\{0}\x here.", "chown {0}:{0} x", "ssh {0}@build7 ls",

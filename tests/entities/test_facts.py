@@ -180,6 +180,14 @@ def test_a_month_does_not_take_the_number_of_the_next_line(nlp, text, date):
     assert [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"] == [date]
 
 
+@pytest.mark.parametrize("days", [
+    "4, 5 and 6 October 2022", "3, 4, 7 and 9 May", "1, 2 and 3 June", "29, 30 to 31 July 2020",
+    "12th, 13th and 14th March",
+])  # fmt: skip
+def test_no_day_of_a_list_is_left(nlp, days):
+    assert ("DATE", days) in found(nlp, f"It was heard on {days} in the town.")
+
+
 def test_a_date_goes_on_after_the_end_of_a_line(nlp):
     dates = [ent.text for ent in nlp("We meet on May\n5 at the inn.").ents if ent.label_ == "DATE"]
     assert dates == ["May\n5"]

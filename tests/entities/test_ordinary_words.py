@@ -224,3 +224,45 @@ def test_a_body_of_common_words_is_a_name_only_if_the_network_is_certain(body):
 def test_a_title_or_unit_before_a_name_is_no_part_of_it(marks, text):
     named = in_letter(marks, text)
     assert len(named) == 1 and named[0].split()[0] in [*text.split()[2:], "Adeyemi-Cole"]
+
+
+@pytest.mark.parametrize("text", [
+    "Drawing two, Rev D, supersedes Rev C. Live load is five.",
+    "The treasurer explains both in Annex C.\n\nMay we hope to talk?",
+    "They sit in Ward B. Formulary requests are open.", "Turn left at Gate A. The bus waits.",
+    "He sleeps in Block C. Rain came in.", "It is in Appendix B. Grace was said.",
+    "The cows in Barn C. Grant money came.",
+])  # fmt: skip
+def test_the_letter_of_a_thing_is_no_initial(marks, text):
+    assert not [mark for mark in in_letter(marks, text) if len(mark.split()[0].rstrip(".")) == 1]
+    assert not {"Annex", "Block", "Gate", "Ward"}.intersection(" ".join(in_letter(marks, text)))
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("They met Rev. D. Hargreaves there.", "D. Hargreaves"),
+    ("They met Rev B. Okafor there.", "B. Okafor"), ("Then C. Okafor came in.", "C. Okafor"),
+    ("See Appendix B. Smith agreed to it.", "Smith"), ("Patient B. Smith left.", "B. Smith"),
+    ("Nurse B. Okafor sat in Ward C.", "B. Okafor"),
+])  # fmt: skip
+def test_an_initial_beside_a_surname_is_part_of_the_name(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize(("text", "word"), [
+    ("118 Wattle Creek Road, Toowoomba QLD 4350\nPhone (07) 5550 0143", "Phone"),
+    ("12 High Street, Leeds LS1 4AP\nFax (0113) 496 0000", "Fax"),
+    ("5 Mill Lane, York YO1 7HH\nMobile 07700 900 123", "Mobile"),
+    ("Oral Surgery and Orthodontics\nCarrer de Sant Pau 41, 08001 Barcelona", "Orthodontics"),
+    ("Heating and Boilers\nRua do Sol 88, 4000 Porto", "Boilers"),
+    ("Pastries and Bread\n14 Strada Mercanti, Valletta", "Bread"),
+])  # fmt: skip
+def test_a_line_above_or_below_an_address_is_no_part_of_it(marks, text, word):
+    assert word not in " ".join(marks(text))
+
+
+@pytest.mark.parametrize("text", [
+    "He lives at 12 Old Mill\nLane, Leeds LS1 4AP.", "Write to Rua do Sol 88,\n4000 Porto.",
+    "12 Chapel Brae, Glenfinnan PH37 4LT",
+])  # fmt: skip
+def test_an_address_goes_on_over_its_lines(marks, text):
+    assert any(mark[:2] in ("12", "Ru") and mark[-4:] in text[-6:] for mark in marks(text))
