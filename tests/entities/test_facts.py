@@ -181,11 +181,20 @@ def test_a_month_does_not_take_the_number_of_the_next_line(nlp, text, date):
 
 
 @pytest.mark.parametrize("days", [
-    "4, 5 and 6 October 2022", "3, 4, 7 and 9 May", "1, 2 and 3 June", "29, 30 to 31 July 2020",
+    "4, 5 and 6 October 2022", "3, 4, 7 and 9 May", "1, 2 or 3 June", "29, 30 and 31 July 2020",
     "12th, 13th and 14th March",
 ])  # fmt: skip
 def test_no_day_of_a_list_is_left(nlp, days):
     assert ("DATE", days) in found(nlp, f"It was heard on {days} in the town.")
+
+
+@pytest.mark.parametrize("text", [
+    "Week 23, 5 to 11 June 2023", "week 7, 9 and 10 May", "Rooms 3, 4 and 5, not 6",
+    "items 3, 4 and 9 of the list", "It has 2, 3 and 4 legs.",
+])  # fmt: skip
+def test_numbers_before_days_stay(nlp, text):
+    number = text.split(",")[0].split()[-1]
+    assert not [ent for ent in nlp(text).ents if ent.label_ == "DATE" and number == ent[0].text]
 
 
 def test_a_date_goes_on_after_the_end_of_a_line(nlp):
