@@ -84,7 +84,7 @@ _AFTER_NAMES = words("AFTER_NAMES")
 _DEPARTMENTS = words("DEPARTMENTS", "terms")
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _LETTERED = words("LETTERED_THINGS", "terms") | words("NUMBERED_THINGS", "terms")
-_LETTER = re.compile(r"[A-Z]\.?")
+_LETTER = re.compile(r"[A-Z]\.?|\d{1,3}[A-Z]?", re.A)
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 # Words that stand before a name, and never before a term.
@@ -175,13 +175,14 @@ class Bounds(Tokens):
         return list(filter(None, judged))
 
     def _may_be_value(self, label: str, start: int, end: int) -> bool:
-        """Return whether to ask if a match is a value: most names have no digit, and no sign behind
-        them."""
+        """Return whether to ask if a match is a value: most names have no digit, no sign behind
+        them, and no stroke behind a number."""
         if label not in _NAMED:
             return label not in _PLAIN
         after = self.texts[end : end + 1]
         is_before_sign = end - start == 1 and bool(after) and not after[0][0].isalnum()
-        return is_before_sign or any(map(_DIGIT.search, self.texts[start:end]))
+        is_rate = "/" in self.texts[start:end] and self.texts[max(start - 1, 0)][-1].isdigit()
+        return is_before_sign or is_rate or any(map(_DIGIT.search, self.texts[start:end]))
 
     def _without_orders(self, matches: Iterable[Entity]) -> Iterator[Entity]:
         """Yield the matches that are no values, and no numbers of statutes, norms or things, each
@@ -387,22 +388,30 @@ class Bounds(Tokens):
         return Entity(label, start, end)
 
     def _after_letter(self, start: int, end: int) -> int:
-        """Return the start of a mention without the letter of a thing and the common words behind
-        it, which begin a sentence: Ward B. Formulary requests; but Annex C. Smith agreed."""
+        """Return the start of a mention without the letter or number of a thing and the common
+        words behind it, which begin a sentence: Ward B. Formulary requests; but Annex C. Smith
+        agreed."""
         letter = next((i for i in (start, start + 1)[: end - start] if self._is_lettered(i)), None)
         if letter is None:
-            return start
+            is_numbered = end - start == 1 and self._is_lettered(end)
+            return end if is_numbered and self.texts[end][0].isdigit() else start
         rest = range(letter + 1, end)
         if all(_is_rather_common(self.texts[i]) for i in rest):
             return end
         return start if letter == start else letter + 1
 
     def _is_lettered(self, i: int) -> bool:
-        """Return whether a letter stands behind a thing. A Rev without a full stop is a revision,
-        or a reverend."""
-        if not i or len(self.texts[i]) > 2 or _LETTER.fullmatch(self.texts[i]) is None:
+        """Return whether a letter or a number stands behind a thing. A Rev without a full stop is a
+        revision, or a reverend."""
+        if (
+            not 0 < i < len(self.texts)
+            or len(self.texts[i]) > 4
+            or _LETTER.fullmatch(self.texts[i]) is None
+        ):
             return False
-        return self.texts[i - 1].istitle() and self.lowers[i - 1] in _LETTERED
+        before = self.lowers[max(i - 2, 0)].rstrip(".") if i > 1 else ""
+        is_thing = self.texts[i - 1].istitle() and self.lowers[i - 1] in _LETTERED
+        return is_thing and before not in LISTED["TITLE"]
 
     def _is_title(self, start: int, end: int) -> bool:
         """Return whether a person is only the title before a name (the Dr. of Dr. Okafor), or the

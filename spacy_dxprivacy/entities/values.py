@@ -165,8 +165,9 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
         if label == "ADDRESS" and _is_no_address(tokens, start, end):
             return True
         return _is_amount(text) or (label in _NAMED and _is_number(text))
-    if start and tokens.texts[start - 1][-1].isdigit():
-        return _RATE.match(tokens.between(start, start + 3)) is not None
+    if tokens.between(start - 1, start)[-1:].isdigit():
+        if _RATE.match(tokens.between(start, start + 3)):
+            return True
     if end - start > 1 or end >= len(tokens.texts) or label not in _NAMED:
         return False
     after = tokens.texts[end]

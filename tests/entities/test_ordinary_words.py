@@ -238,7 +238,15 @@ def test_the_letter_of_a_thing_is_no_initial(marks, text):
     assert not {"Annex", "Block", "Gate", "Ward"}.intersection(" ".join(in_letter(marks, text)))
 
 
+@pytest.mark.parametrize(
+    "thing", ["Bay 3", "Ward 7", "Platform 12", "Gate 2A", "Pier 9", "Tower 42"]
+)
+def test_a_numbered_thing_stays(marks, thing):
+    assert in_letter(marks, f"The ladder at {thing} leaned on it.") == []
+
+
 @pytest.mark.parametrize(("text", "name"), [
+    ("Mr Ward 3 times rang.", "Ward"), ("Grace Ward 3 times rang.", "Grace Ward"),
     ("They met Rev. D. Hargreaves there.", "D. Hargreaves"),
     ("They met Rev B. Okafor there.", "B. Okafor"), ("Then C. Okafor came in.", "C. Okafor"),
     ("See Appendix B. Smith agreed to it.", "Smith"), ("Patient B. Smith left.", "B. Smith"),
