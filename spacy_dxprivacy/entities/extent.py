@@ -365,9 +365,10 @@ class Bounds(Tokens):
             label = "PERSON"
         if label == "PERSON":
             is_title = before not in LISTED["TITLE"] and self._is_title(start, end)
-            if is_title or self._is_label(start, end):
+            if is_title or self._is_label(start, end) or self._is_group(before, start, end):
                 return None
             end -= self._ends_with_label(start, end)
+            end -= before in LISTED["TITLE"] and self._ends_with_noun(start, end)
         if self._is_common_noun(label, start, end):
             if end - start > 1:  # Chidi's mobile
                 return self._judge(Entity("PERSON", start, end - 2), names)
@@ -422,6 +423,12 @@ class Bounds(Tokens):
         end += self.texts[end : end + 1] == ["."]
         return is_title and end < len(self.texts) and self.texts[end].istitle()
 
+    def _is_group(self, before: str, start: int, end: int) -> bool:
+        """Return whether a word that is greeted is the plural of a common noun: Dear Rowers."""
+        lower = self.lowers[start]
+        is_plural = before in LISTED["GREETING"] and end - start == 1 and lower.endswith("s")
+        return is_plural and is_ordinary(lower) and not is_name(lower)
+
     def _is_label(self, start: int, end: int) -> bool:
         """Return whether a word says what the person after its colon is (Enumerator: Ana Lim.),
         rather than who speaks."""
@@ -444,6 +451,16 @@ class Bounds(Tokens):
         if end - start < 2 or self.texts[end : end + 1] != [":"] or is_name(self.texts[end - 1]):
             return False
         return self.texts[end - 2].endswith(".") and is_word(self.lowers[end - 1])
+
+    def _ends_with_noun(self, start: int, end: int) -> bool:
+        """Return whether a common noun with a capital stands behind a name and before another:
+        Mrs J Hale Piano Lessons."""
+        if end - start < 2 or not is_name(self.texts[end - 2]):
+            return False
+        nouns = [i for i in (end - 1, end) if i < len(self.texts) and self.texts[i].istitle()]
+        return len(nouns) > 1 and all(
+            "noun" in builtin_lexicon().of(self.lowers[i]) and self._is_plain(i) for i in nouns
+        )
 
     def _trim_legal_words(self, start: int, end: int) -> tuple[int, int]:
         edges = _GENERIC

@@ -8,7 +8,7 @@ whether it holds of an entity in its document, and gives an example. Add one her
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,9 +21,10 @@ from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
 from .decoding import odds
 from .extent import INSTITUTIONS, LEGAL, Bounds
+from .heads import head_of
 from .phrases import STREET_WORDS, counts_things
 from .tables import FOLLOWING, LISTED, PLACES, PRODUCTS, expanded, pattern
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting, kinds
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
 # Ratio of the probability of an entity to that of no entity, from which common words are names;
@@ -37,6 +38,8 @@ MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in 
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
 MIN_SMALL = 3  # letters of a place or firm in small letters
+MIN_MARKS = 4  # between the cells of the smallest table
+MIN_HEADS = 0.6  # share of the cells of the first row of a table that say that all are heads
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 
 _ROLES = LISTED["TITLE"] | LISTED["ROLE"] | frozenset(expanded("KIN").split("|"))
@@ -58,6 +61,11 @@ _STRENGTH = re.compile(  # 100/6: no day and month
     r"(?=[\d.,/]*(?:3[2-9]|[4-9]\d|\d{3}))\d{1,4}(?:[.,]\d)?(?:/\d{1,4}(?:[.,]\d)?){1,2}|"
     r"\d{1,4}(?:[.,]\d{1,2})?(?:mg|mcg|ml)"
 )
+_WEIGHTS = frozenset("g kg mg ml cl dl l oz lb lbs tsp tbsp tsps tbsps cup cups".split())
+_PARTS = frozenset("½⅓⅔¼¾⅛")
+_STORMS = frozenset("storm hurricane typhoon cyclone".split())
+_VERSES = re.compile(r" \d{1,3}:(?!(?:00|15|30|45)\b)\d{1,3}[-–]\d{1,3}(?![:.\d])", re.A)
+_OF_PERSONS = frozenset("young old little late dear certain poor elderly frail famous".split())
 _UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
 _MEASURE = re.compile(r"\d{1,6} ?([a-z]{1,4}|[a-z]{0,2}[A-Z]{1,2})")  # 132 kV
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
@@ -85,6 +93,9 @@ _RANGE_END = re.compile(
 )
 # Sat 9-5: hours, whose day the rules find
 _HOURS = re.compile(rf"(?:{expanded('WEEKDAY')}[,.]?[\s–-]+)+\d{{1,2}}\s?[-–]\s?\d{{1,2}}", re.I)
+_CELL_MARKS = "|\t;"
+_TABLE_RULE = re.compile(r"[\s|:+=-]*")  # a line below the heads of a table
+_LETTERS = re.compile(r"[^\W\d_]+")
 _BELOW_90 = re.compile(r"[1-8]?\d", re.A)
 
 
@@ -139,6 +150,15 @@ class Context:
         at = self.doc[i].idx
         return any(first <= at < last for first, last in self._fences)
 
+    @cached_property
+    def _heads(self) -> list[tuple[int, int]]:
+        return [*_head_rows(self.whole)]
+
+    def is_in_head(self, i: int) -> bool:
+        """Return whether a token is in the row of heads of a table."""
+        at = self.doc[i].idx
+        return any(first <= at < last for first, last in self._heads)
+
     def is_ruled(self, entity: Entity) -> bool:
         """Return whether a rule found a part of an entity."""
         return not self.ruled.isdisjoint(range(entity.start, entity.end))
@@ -146,6 +166,38 @@ class Context:
     def is_certain(self, label: str, i: int) -> bool:
         """Return whether the network takes a word for a name even if it is common."""
         return odds(self.shares, label, i) > SURELY[label]
+
+
+def _head_rows(text: str) -> Iterator[tuple[int, int]]:
+    """Yield rows of heads, in characters: the first row of a table, over rows with as many cells.
+    Most of its cells are common words; all of them, if no row has a digit."""
+    if not any(text.count(mark) >= MIN_MARKS for mark in _CELL_MARKS):
+        return
+    start, last, rows = 0, -1, text.split("\n")
+    for number, row in enumerate(rows):
+        mark = max(_CELL_MARKS, key=row.count)
+        count = row.count(mark)
+        if count > 1 and count != last and not any(map(str.isdigit, row)):
+            below = [r for r in rows[number + 1 : number + 4] if not _TABLE_RULE.fullmatch(r)][:2]
+            is_table = len(below) == 2 and all(r.count(mark) == count for r in below)
+            share = 1.0 if not any(map(str.isdigit, "".join(below))) else MIN_HEADS
+            if is_table and _are_heads(row.split(mark), share):
+                yield start, start + len(row)
+        start, last = start + len(row) + 1, count
+
+
+def _are_heads(cells: list[str], share: float) -> bool:
+    """Return whether a share of the cells are heads, days, or common words that are no names."""
+    filled = [cell for cell in map(str.strip, cells) if cell]
+    plain = sum(head_of(cell) is not None or _is_common_cell(cell) for cell in filled)
+    return len(filled) > 1 and plain >= share * len(filled)
+
+
+def _is_common_cell(cell: str) -> bool:
+    words = _LETTERS.findall(cell)
+    return bool(words) and all(
+        "WEEKDAY" in kinds(w) or (is_ordinary(w.lower()) and not is_name(w)) for w in words
+    )
 
 
 def without_small_ends(context: Context, entity: Entity) -> Entity:
@@ -241,6 +293,12 @@ def is_fraction(context: Context, entity: Entity) -> bool:
     return not any(m.start() < last - low and m.end() > first - low for m in dates)
 
 
+@reason(*network.LABELS)
+def is_head(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is in the row of heads of a table: Patient | Hosp No | Freq."""
+    return context.is_in_head(entity.start)
+
+
 # -- names: words that the document or English uses otherwise --------------------------------------
 
 
@@ -317,9 +375,13 @@ def is_abbreviation(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "ORG", of_word=True)
 def has_value(context: Context, entity: Entity) -> bool:
-    """Return whether the strength of a drug follows (Fostair 100/6, Zorvam 5 mg), or a version
-    follows a firm: Ubuntu 24.04."""
+    """Return whether the strength of a drug follows (Fostair 100/6, Zorvam 5 mg), also in the next
+    cell of a table, or a version follows a firm: Ubuntu 24.04."""
     after, unit = context.text(entity.end), context.text(entity.end + 1).lower()
+    is_listed = context.is_ruled(entity) or is_name(context.text(entity.start))
+    if after and after in _CELL_MARKS and not is_listed:  # | Oramorph | 5 mg |
+        after, unit = unit, context.text(entity.end + 2).lower()
+        return after[:1].isdigit() and unit in _UNITS | {"g", "units"}
     if entity.label == "ORG" and _VERSION.fullmatch(after):
         return True
     return _STRENGTH.fullmatch(after) is not None or (after[:1].isdigit() and unit in _UNITS)
@@ -341,6 +403,41 @@ def is_numbered(context: Context, entity: Entity) -> bool:
     return is_of_value and odds(context.shares, label, start) <= SURELY_BODY
 
 
+@reason("PERSON", "GPE", of_word=True)
+def is_weighed(context: Context, entity: Entity) -> bool:
+    """Return whether an amount of it stands before a word, and no verb behind: 1 tsp Caraway."""
+    i, after = entity.start, context.text(entity.end)
+    amount, unit = context.text(i - 2), context.text(i - 1).lower().rstrip(".")
+    if unit not in _WEIGHTS or not (amount[-1:].isdigit() or amount[-1:] in _PARTS):
+        return False
+    return not after or after in ("and", "or") or not after[0].isalnum()
+
+
+@reason("PERSON")
+def is_storm(context: Context, entity: Entity) -> bool:
+    """Return whether a storm has the name: Hurricane Maria, after Storm Aiden."""
+    first = entity.start if entity.end - entity.start > 1 else entity.start - 1
+    word = context.text(first)
+    return word.istitle() and word.lower() in _STORMS
+
+
+@reason("PERSON", of_word=True)
+def is_acronym(context: Context, entity: Entity) -> bool:
+    """Return whether an article and capitals make a first name an acronym: the ELISA drifts."""
+    text, after = context.text(entity.start), context.text(entity.end)
+    if not (len(text) > 2 and text.isupper() and after.islower() and after.isalpha()):
+        return False
+    is_family = "surname" in builtin_lexicon().of(text.capitalize())
+    return context.text(entity.start - 1).lower() in _ARTICLES and not is_family
+
+
+@reason("PERSON", of_word=True)
+def is_book(context: Context, entity: Entity) -> bool:
+    """Return whether verses, which are no times of day, follow the name of a book: Mark 1:7-11."""
+    last = context.doc[entity.end - 1]
+    return _VERSES.match(context.whole, last.idx + len(last)) is not None
+
+
 @reason("PERSON", of_word=True)
 def is_among_drugs(context: Context, entity: Entity) -> bool:
     """Return whether a word stands in a list between two drugs."""
@@ -354,12 +451,18 @@ def is_among_drugs(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", of_word=True)
 def has_article(context: Context, entity: Entity) -> bool:
-    """Return whether an article makes a name that of a thing: "the Elgar was slow". A noun behind
-    it (the Lind file) or a plural (the Linds) leaves it the name of persons."""
-    if context.text(entity.start - 1) not in _ARTICLES or context.text(entity.start).endswith("s"):
+    """Return whether an article makes a name that of a thing: "the Elgar." A noun behind it (the
+    Lind file), a plural (the Linds), or a verb behind a listed name leave it one of persons."""
+    text, before = context.text(entity.start), context.text(entity.start - 1)
+    if before.lower() not in _ARTICLES or text.endswith("s"):
         return False
     after = context.text(entity.end)
-    return not after or after in _AFTER_THING
+    if not after or after in _AFTER_THING:
+        return before.islower()
+    if is_name(text) or context.is_ruled(entity) or not (after.islower() and is_word(after)):
+        return False
+    classes = builtin_lexicon().of(after)
+    return bool(classes) and "noun" not in classes
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
@@ -405,7 +508,8 @@ def _is_within(token: Token) -> bool:
 @reason("PERSON", "ORG", of_word=True)
 def is_used_as_thing(context: Context, entity: Entity) -> bool:
     """Return whether a text uses an unlisted word as that of a thing: with a number behind it
-    (Ryzen 9), or also in small letters; with an article (a Glock) no person is meant."""
+    (Ryzen 9), or also in small letters; with an article (a Glock, a new Glock) no person is
+    meant."""
     doc, (label, start, end) = context.doc, entity
     text = doc[start].text
     if is_name(text) or text.islower() or context.is_ruled(entity):
@@ -413,6 +517,9 @@ def is_used_as_thing(context: Context, entity: Entity) -> bool:
     if doc[start].lower_ in context.small:
         return True
     before = context.text(start - 1)
+    is_described = before.islower() and "adjective" in builtin_lexicon().of(before)
+    if is_described and before not in _OF_PERSONS:
+        before = context.text(start - 2)
     if label == "PERSON" and before in ("a", "an"):
         return True
     is_apart = bool(doc[start].whitespace_) and not context.text(end + 1).isdigit()

@@ -274,3 +274,130 @@ def test_a_line_above_or_below_an_address_is_no_part_of_it(marks, text, word):
 ])  # fmt: skip
 def test_an_address_goes_on_over_its_lines(marks, text):
     assert any(mark[:2] in ("12", "Ru") and mark[-4:] in text[-6:] for mark in marks(text))
+
+
+TABLE = "{}\n1 | Ada Lind | 20377 | 5 mg | one\n2 | Bo Okoro | 20378 | 6 mg | two"
+
+
+@pytest.mark.parametrize("head", ["Hosp", "Freq", "Alloc", "Nat", "WTE", "Wed"])
+def test_heads_of_a_table_stay(marks, head):
+    found = marks(TABLE.format(f"Bed | Patient | Number | {head} | Notes"))
+    assert head not in " ".join(found) and "Ada Lind" in found
+
+
+@pytest.mark.parametrize("first", [
+    "0 | Tunde Bello | 20376 | 4 mg | none", "Lagos | Tunde Bello | Derby | Priya Nair | none",
+    "x | Tunde Bello | Okafor | y | Lind", "Tunde Bello | Priya | Chidi | Ngozi | Lind",
+])  # fmt: skip
+def test_names_in_the_first_row_of_a_table_without_heads_go(marks, first):
+    assert "Tunde Bello" in marks(TABLE.format(first))
+
+
+@pytest.mark.parametrize("text", [
+    "Add 1 tsp Caraway, then stir.", "Mix 5 g Basil and 20 ml Rosemary.", "Use 2 oz Ginger.",
+    "Take 30 mg Willow; rest.", "Weigh 1½ cups Sorrel.", "It has 10 lb Clementine or so.",
+])  # fmt: skip
+def test_what_is_weighed_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("At 52 kg Rosemary lost weight.", "Rosemary"), ("After 5 km Basil Okoro stopped.", "Basil"),
+    ("We gave 20 ml to Rosemary.", "Rosemary"), ("In 2019 Basil Okoro came.", "Basil"),
+    ("Room 4: Rosemary Lind, asleep.", "Rosemary"),
+])  # fmt: skip
+def test_who_stands_behind_an_amount_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("storm", [
+    "Storm Aiden", "Hurricane Maria", "Typhoon Olive", "Cyclone Tracy", "Hurricane Katrina",
+])  # fmt: skip
+def test_the_name_of_a_storm_stays(marks, storm):
+    assert in_letter(marks, f"We were late after {storm} and the flood.") == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("After the storm Aiden Okoro left.", "Aiden Okoro"), ("We met Maria Lind there.", "Maria"),
+    ("The hurricane woke Olive Okoro up.", "Olive"), ("It was stormy. Tracy Lind rang.", "Tracy"),
+    ("Mr Storm and Katrina Lind came.", "Katrina"),
+])  # fmt: skip
+def test_a_person_in_a_storm_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "The ELISA drifts again.", "We ran the SARA test twice.", "An ALICE run is long.",
+    "Then the ERICA score fell.", "He read the NORA report.",
+])  # fmt: skip
+def test_an_acronym_after_an_article_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("We met ELISA OKORO there.", "ELISA OKORO"), ("The SMITH family left.", "SMITH"),
+    ("Please ask SARA about it.", "SARA"), ("The OKAFOR case went on.", "OKAFOR"),
+    ("She is the Elisa that we know.", "Elisa"),
+])  # fmt: skip
+def test_a_name_in_capitals_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("group", [
+    "Rowers", "Shareholders", "Choristers", "Gardeners", "Leaseholders", "Parents",
+])  # fmt: skip
+def test_a_group_that_is_greeted_stays(marks, group):
+    assert group not in " ".join(marks(f"Dear {group},\n\nThank you for the note. We read it."))
+
+
+@pytest.mark.parametrize("name", ["Hodges", "Okoros", "Chris", "Banks", "Silas"])
+def test_a_name_with_an_s_that_is_greeted_goes(marks, name):
+    assert name in " ".join(marks(f"Dear {name},\n\nThank you for the note. We read it."))
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("We paid Mrs J Hale Piano Lessons money.", "J Hale"), ("We paid Mr Kim Yoga Class.", "Kim"),
+    ("They paid Dr Okoro Lunch Money.", "Okoro"), ("Pay Ms Ada Lind Music Room.", "Ada Lind"),
+    ("They paid Miss Lind Ballet Shoes.", "Lind"),
+])  # fmt: skip
+def test_a_noun_behind_a_name_with_a_title_stays(marks, text, name):
+    shown = in_letter(marks, text)
+    assert any(mark.endswith(name) for mark in shown), shown
+
+
+@pytest.mark.parametrize("name", ["Mrs Hale Price", "Mr Kim Church", "Dr Ada Rose", "Ms Ann Hope"])
+def test_a_surname_that_is_also_a_noun_goes(marks, name):
+    assert name.split()[-1] in " ".join(in_letter(marks, f"We met {name} at noon."))
+
+
+@pytest.mark.parametrize("text", [
+    "The Runbook still said no.", "He bought a new Ergometer for it.", "It was a lost Eftpos card.",
+    "We need a simple Gorplex today.", "The Zintor almost failed.",
+])  # fmt: skip
+def test_an_unlisted_word_that_is_used_as_a_thing_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("The Wambua file is here.", "Wambua"), ("The Linds never came.", "Linds"),
+    ("It was a young Okwuosa who rang.", "Okwuosa"), ("We asked Gorplexa about it.", "Gorplexa"),
+    ("The Okafor case never ended.", "Okafor"),
+])  # fmt: skip
+def test_an_unlisted_name_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("verse", [
+    "Mark 1:7-11", "Luke 2:1-20", "John 3:16-18", "Ruth 1:16–17", "Daniel 3:19-25",
+])  # fmt: skip
+def test_a_book_with_verses_stays(marks, verse):
+    assert in_letter(marks, f"On that day we read {verse} with them.") == []
+
+
+@pytest.mark.parametrize("text", [
+    "We meet Mark 10:30-11 or so.", "Ask Luke 9:15-10:15 in the hall.", "See John 14:00-16.",
+    "We met Mark 5 of 7 times.", "It was Ruth, 3-4 times.",
+])  # fmt: skip
+def test_a_person_with_a_time_of_day_goes(marks, text):
+    name = next(word for word in ("Mark", "Luke", "John", "Ruth") if word in text)
+    assert name in " ".join(in_letter(marks, text))
