@@ -100,7 +100,9 @@ _ACT_END = re.compile(
     re.I,
 )
 _NUMBER_OF_YEAR = re.compile(r"[1-9]\d{0,3}/(?:19|20)\d\d", re.A)
-_DECISIONS = frozenset("decision decree law meeting opinion resolution session".split())
+_NUMBERED_ACTS = _STATUTES | frozenset(
+    "decision decree law meeting opinion resolution session".split()
+)
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 _BEFORE_ORDERS = frozenset({"on", "the"})
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
@@ -181,8 +183,9 @@ class Bounds(Tokens):
             return label not in _PLAIN
         after = self.texts[end : end + 1]
         is_before_sign = end - start == 1 and bool(after) and not after[0][0].isalnum()
-        is_rate = "/" in self.texts[start:end] and self.texts[max(start - 1, 0)][-1].isdigit()
-        return is_before_sign or is_rate or any(map(_DIGIT.search, self.texts[start:end]))
+        if is_before_sign or any(map(_DIGIT.search, self.texts[start:end])):
+            return True
+        return self.texts[start + 1 : start + 2] == ["/"] and end - start > 2
 
     def _without_orders(self, matches: Iterable[Entity]) -> Iterator[Entity]:
         """Yield the matches that are no values, and no numbers of statutes, norms or things, each
@@ -314,14 +317,15 @@ class Bounds(Tokens):
     def _is_of_act(self, i: int) -> bool:
         """Return whether a year ends the short name of a statute after a part of it: s.98 ERA 1996,
         section 13 of the EqA 2010."""
-        if not i or "YEAR" not in kinds(self.texts[i]) or not self.texts[i - 1].isalpha():
+        before = self.texts[i - 1] if i else ""
+        if not (before.isalpha() and before[-1].isupper() and "YEAR" in kinds(self.texts[i])):
             return False
         return _ACT_END.search(self.between_with_blank(max(i - 9, 0), i)) is not None
 
     def _is_number_of_year(self, i: int) -> bool:
         """Return whether a number is that of a decision within its year: Resolution 4/2020."""
         before = self.texts[i - 1] if i else ""
-        numbered = before.istitle() and before.lower() in _STATUTES | _DECISIONS
+        numbered = before.istitle() and before.lower() in _NUMBERED_ACTS
         return numbered and _NUMBER_OF_YEAR.fullmatch(self.texts[i]) is not None
 
     def _is_of_two(self, start: int, end: int) -> bool:
@@ -353,9 +357,8 @@ class Bounds(Tokens):
         """
         key = entity, frozenset(names.intersection(self.lowers[entity.start : entity.end]))
         if key not in self._judgements:
-            start = self._after_letter(entity.start, entity.end)
-            bare = entity._replace(start=start)
-            self._judgements[key] = self._judge(bare, key[1]) if start < entity.end else None
+            bare = self._without_letter(entity) if self._has_lettered else entity
+            self._judgements[key] = None if bare is None else self._judge(bare, key[1])
         return self._judgements[key]
 
     def _judge(self, entity: Entity, names: frozenset[str]) -> Entity | None:
@@ -388,18 +391,22 @@ class Bounds(Tokens):
                 return None
         return Entity(label, start, end)
 
-    def _after_letter(self, start: int, end: int) -> int:
-        """Return the start of a mention without the letter or number of a thing and the common
-        words behind it, which begin a sentence: Ward B. Formulary requests; but Annex C. Smith
-        agreed."""
+    @cached_property
+    def _has_lettered(self) -> bool:
+        """Whether the document names a thing that may have a letter or a number."""
+        return not _LETTERED.isdisjoint(self.lowers)
+
+    def _without_letter(self, entity: Entity) -> Entity | None:
+        """Return a mention without the letter or number of a thing, or None if common words, which
+        begin a sentence, are left: Ward B. Formulary requests; but Annex C. Smith agreed."""
+        _, start, end = entity
         letter = next((i for i in (start, start + 1)[: end - start] if self._is_lettered(i)), None)
         if letter is None:
             is_numbered = end - start == 1 and self._is_lettered(end)
-            return end if is_numbered and self.texts[end][0].isdigit() else start
-        rest = range(letter + 1, end)
-        if all(_is_rather_common(self.texts[i]) for i in rest):
-            return end
-        return start if letter == start else letter + 1
+            return None if is_numbered and self.texts[end][0].isdigit() else entity
+        if all(_is_rather_common(self.texts[i]) for i in range(letter + 1, end)):
+            return None
+        return entity if letter == start else entity._replace(start=letter + 1)
 
     def _is_lettered(self, i: int) -> bool:
         """Return whether a letter or a number stands behind a thing. A Rev without a full stop is a

@@ -156,6 +156,8 @@ class Context:
 
     def is_in_head(self, i: int) -> bool:
         """Return whether a token is in the row of heads of a table."""
+        if not self._heads:
+            return False
         at = self.doc[i].idx
         return any(first <= at < last for first, last in self._heads)
 
@@ -434,6 +436,8 @@ def is_acronym(context: Context, entity: Entity) -> bool:
 @reason("PERSON", of_word=True)
 def is_book(context: Context, entity: Entity) -> bool:
     """Return whether verses, which are no times of day, follow the name of a book: Mark 1:7-11."""
+    if not context.text(entity.end)[:1].isdigit():
+        return False
     last = context.doc[entity.end - 1]
     return _VERSES.match(context.whole, last.idx + len(last)) is not None
 

@@ -91,6 +91,7 @@ _BESIDE_CODES = frozenset(
     "no no. nos nos. nr nr. number numbers code codes # ( : , and or & then".split()
 )
 MAX_LIST = 12  # tokens between a thing and its last number
+_DIGIT = re.compile(r"\d")
 _QUARTER = re.compile(r"[QH][1-4]")
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
@@ -240,7 +241,8 @@ def _is_amount(text: str) -> bool:
         return True
     if _MEASURED.fullmatch(text) is not None:
         return True
-    return _JOINED_TO_WORDS.fullmatch(_UNIT_APART.sub(r"\1", text, count=1)) is not None
+    joined = _UNIT_APART.sub(r"\1", text, count=1)
+    return joined != text and _JOINED_TO_WORDS.fullmatch(joined) is not None
 
 
 def _is_number(text: str) -> bool:
@@ -275,6 +277,8 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     """Return whether a date is a part of code, a value joined to its unit, numbers without a word
     before them that makes them a date, or the rate APR."""
     text = tokens.between(start, end)
+    if _DIGIT.search(text) is None:
+        return label == "DATE" and end - start == 1 and _is_rate(tokens, start)
     if _CALL.fullmatch(text) or (end - start == 1 and _amount_or_hour(tokens, start)):
         return True
     if label == "TIME":
@@ -286,22 +290,28 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     joined = _JOINED_WORD.fullmatch(text)
     if joined and joined[1].lower() not in _OF_TIME:
         return True
-    if _is_rank(tokens, start, end):
-        return True
     if (numbers := _NUMBERS.fullmatch(text)) is not None and _are_no_date(numbers):
         if numbers[2] == "." and _AFTER_DECIMAL.match(
             tokens.between_with_blank(end - 1, end + BESIDE), len(tokens.texts[end - 1])
         ):
             return True
         return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
-    if end - start > 1 or not (text.isupper() and "MONTH" in kinds(text)):
+    return _is_rank(tokens, start, end)
+
+
+def _is_rate(tokens: Tokens, i: int) -> bool:
+    """Return whether APR is a rate beside a share, rather than April."""
+    text = tokens.texts[i]
+    if not (text.isupper() and "MONTH" in kinds(text)):
         return False
-    before = tokens.between(start - 1, start)
-    return before == "%" or _PER_CENT.match(tokens.between(end, end + 3)) is not None
+    before = tokens.between(i - 1, i)
+    return before == "%" or _PER_CENT.match(tokens.between(i + 1, i + 4)) is not None
 
 
 def _is_rank(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a date ends with a place among several, or with a part of one: 11th of 12."""
+    if "of" not in tokens.lowers[start : end + 1]:
+        return False
     for i in range(max(start, end - 3), end):
         if tokens.lowers[i + 1 : i + 2] == ["of"] and "ORDINAL" in kinds(tokens.texts[i]):
             number = tokens.between(i + 2, i + 3).rstrip(".")
