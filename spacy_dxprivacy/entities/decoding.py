@@ -65,7 +65,7 @@ def add_evidence(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Flo
 
     Args:
         shares: Tag probabilities, shape (tokens, tags).
-        names: Names that do not overlap, each with its factor.
+        names: Names, each with its factor; of those that overlap, the last one counts.
     """
     factors = np.ones_like(shares)
     for (label, start, end), factor in names:

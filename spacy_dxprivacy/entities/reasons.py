@@ -415,7 +415,7 @@ def is_weighed(context: Context, entity: Entity) -> bool:
     return not after or after in ("and", "or") or not after[0].isalnum()
 
 
-@reason("PERSON")
+@reason("PERSON", "GPE", "ORG")
 def is_storm(context: Context, entity: Entity) -> bool:
     """Return whether a storm has the name: Hurricane Maria, after Storm Aiden."""
     first = entity.start if entity.end - entity.start > 1 else entity.start - 1
@@ -512,8 +512,8 @@ def _is_within(token: Token) -> bool:
 @reason("PERSON", "ORG", of_word=True)
 def is_used_as_thing(context: Context, entity: Entity) -> bool:
     """Return whether a text uses an unlisted word as that of a thing: with a number behind it
-    (Ryzen 9), or also in small letters; with an article (a Glock, a new Glock) no person is
-    meant."""
+    (Ryzen 9), after an article and an adjective (a new Glock), or also in small letters; with an
+    article alone (a Glock) no person is meant."""
     doc, (label, start, end) = context.doc, entity
     text = doc[start].text
     if is_name(text) or text.islower() or context.is_ruled(entity):
@@ -524,7 +524,7 @@ def is_used_as_thing(context: Context, entity: Entity) -> bool:
     is_described = before.islower() and "adjective" in builtin_lexicon().of(before)
     if is_described and before not in _OF_PERSONS:
         before = context.text(start - 2)
-    if label == "PERSON" and before in ("a", "an"):
+    if (label == "PERSON" or is_described) and before in ("a", "an"):
         return True
     is_apart = bool(doc[start].whitespace_) and not context.text(end + 1).isdigit()
     number = context.text(end) if is_apart else ""

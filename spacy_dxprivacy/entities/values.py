@@ -72,6 +72,7 @@ _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
 _UNIT_APART = re.compile(r"(\d[\d.,]*) (?=[A-Za-z]{2})")
 _JOINED_TO_WORDS = re.compile(rf"(?i:{expanded('JOINED')})(?:\s[a-z]+)*")  # 64KiB headers
 _REPORTED = re.compile(rf"\d{{1,4}}\s{expanded('LAW_REPORT')}\.?\s\d")  # 575 U.S. 348
+_DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
 MAX_DAY, MAX_MONTH, TOP_AGE = 31, 12, 90
 # What makes an hour or an amount of the number before it; no words: On May 5 people came.
@@ -288,7 +289,7 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(tokens.between(end, end + 2)):
         return True
     joined = _JOINED_WORD.fullmatch(text)
-    if joined and joined[1].lower() not in _OF_TIME:
+    if _DECIMAL.fullmatch(text) or (joined and joined[1].lower() not in _OF_TIME):
         return True
     if (numbers := _NUMBERS.fullmatch(text)) is not None and _are_no_date(numbers):
         if numbers[2] == "." and _AFTER_DECIMAL.match(
