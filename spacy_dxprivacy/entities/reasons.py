@@ -55,7 +55,7 @@ _ENDS = frozenset({"'s", "’s"})
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 _CLAUSE_ENDS = frozenset(". ! ? : ; |".split())
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
-_PATH_SETTING = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)")
+_PATH = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)|[A-Za-z]:\\|\\\\\w|~?/\w+/")
 _VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,4}){1,3}")
 _STRENGTH = re.compile(  # 100/6: no day and month
     r"(?=[\d.,/]*(?:3[2-9]|[4-9]\d|\d{3}))\d{1,4}(?:[.,]\d)?(?:/\d{1,4}(?:[.,]\d)?){1,2}|"
@@ -262,9 +262,9 @@ def is_function_words(context: Context, entity: Entity) -> bool:
 
 
 @reason(*network.LABELS)
-def is_path_setting(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a setting with a path: PWD=/srv."""
-    return _PATH_SETTING.match(context.text(entity.start, entity.end)) is not None
+def is_path(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a path or a setting with one: C:\\notes, PWD=/srv."""
+    return _PATH.match(context.text(entity.start, entity.end)) is not None
 
 
 @reason(*network.LABELS)

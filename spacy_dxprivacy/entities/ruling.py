@@ -21,7 +21,7 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
-from ..text.tokens import outside_code, split_tokens
+from ..text.tokens import outside_code, split_tokens, text_of
 from .accounts import accounts_in
 from .disguised import match_disguised
 from .extent import Bounds
@@ -86,7 +86,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         doc = in_normal_form(doc, self.nlp, self)
         if len(doc) >= progress.LONG:
             progress.step("rules")
-        text = doc.text
+        text = text_of(doc)
         accounts = [*accounts_in(text)]
         edges = {edge for _, *span in accounts for edge in span}
         # A tokenizer joins DTSTART:20230314T235000Z.
@@ -98,7 +98,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: first those of your own patterns, then the
         others in order of falling length, label and position."""
-        return self._match(doc, [*accounts_in(doc.text)])
+        return self._match(doc, [*accounts_in(text_of(doc))])
 
     def _match(self, doc: Doc, in_text: Iterable[Entity]) -> list[tuple[Any, int, int]]:
         """Return the matches. in_text: the accounts of the text, in characters."""

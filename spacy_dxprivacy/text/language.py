@@ -24,6 +24,7 @@ from spacy.tokens import Doc
 
 from ..about import table
 from .mentions import NAME_PARTICLES, frequency_rank
+from .tokens import text_of
 
 COVERED = ("en", "de", "fr", "es", "nl", "it")  # by the recogniser's rules and the surrogates
 NAMES = table("languages")
@@ -90,7 +91,7 @@ def language_of_doc(doc: Doc) -> str:
     """Return the covered language of a Doc: that of its text, else of its file, else of the
     pipeline, else "en"."""
     given = doc.user_data.get(LANGUAGE)
-    text = doc.text
+    text = text_of(doc)
     language = _by_common_words(text)
     if language not in COVERED:
         language = given or _by_letters(text)

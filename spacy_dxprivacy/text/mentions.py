@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Span
 from ..about import DATA
 from ..space import Space
 from .spelling import without_accents
+from .tokens import text_of
 
 _LISTS: dict[str, Any] = srsly.read_json(DATA / "mentions.json")
 # Label of another recogniser, without marks and in lower case -> normalised label.
@@ -101,7 +102,7 @@ def further_mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     taken = {i for _, first, last in entities for i in range(first, last)}
     persons: list[Entity] = []
     parts = name_parts(doc, entities)
-    if parts and is_capitalised(doc.text):
+    if parts and is_capitalised(text_of(doc)):
         # There, baker is no mention of Ms. Baker: a name is written small only in a code.
         # Nor is a common word that a recogniser joined to one, as in "Silestone worktops".
         taken |= {t.i for t in doc if t.is_lower and t.is_alpha and t.text in _rows()

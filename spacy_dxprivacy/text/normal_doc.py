@@ -20,7 +20,7 @@ from spacy.util import filter_spans
 from ..errors import DxError, Errors
 from .coded import CODED, cuts_at, decoded, is_coded, moved_levels, pairs_of
 from .normal import is_normal, normalised
-from .tokens import tokenize
+from .tokens import text_of, tokenize
 
 # In the user data of a Doc: places of its text to be mapped to the new text.
 MARKS = "dx_marks"
@@ -48,7 +48,7 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
         DxError: For any other value than a Doc.
     """
     check_doc(doc)
-    text = doc.text
+    text = text_of(doc)
     codes = CODED not in doc.user_data and is_coded(text)
     if is_normal(text) and not codes:
         return doc

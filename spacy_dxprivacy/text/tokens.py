@@ -61,6 +61,20 @@ _BEFORE = re.compile(r"(?:[A-Z]{1,3}\$|[^\w\s]|_)*")
 _AFTER = re.compile(r"(?:[sS]['\u2019]|[^\w\s]|_)*")  # of the text read backwards
 
 
+_texts: WeakKeyDictionary[Doc, str] = WeakKeyDictionary()
+
+
+def text_of(doc: Doc) -> str:
+    """Return the text of a Doc, which joins its tokens anew at each access. The text is kept as
+    long as the Doc; no Doc that has tokens can be given others."""
+    text = _texts.get(doc)
+    if text is None:
+        text = doc.text
+        if len(doc):
+            _texts[doc] = text
+    return text
+
+
 class Tokens:
     """The words of a Doc and its text, looked up once: a Doc makes them anew at each access."""
 
@@ -72,7 +86,7 @@ class Tokens:
     @cached_property
     def text(self) -> str:
         """The text of the document."""
-        return self.doc.text
+        return text_of(self.doc)
 
     def between(self, start: int, end: int) -> str:
         """Return the text of the tokens from `start` to `end`; there are none outside of the
@@ -117,7 +131,7 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
     """
     texts = [token.text for token in doc]
     has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
-    text, levels = doc.text, doc.user_data.get(CODED, ())
+    text, levels = text_of(doc), doc.user_data.get(CODED, ())
     may_have = levels or "<" in text or "&" in text or " --> " in text
     code = code_in(text, levels) if may_have else []
     if code:

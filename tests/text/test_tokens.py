@@ -5,8 +5,9 @@ from itertools import product
 
 import pytest
 import spacy
+from spacy.tokens import Doc
 
-from spacy_dxprivacy.text.tokens import Tokens, cuts_of, tokenize
+from spacy_dxprivacy.text.tokens import Tokens, cuts_of, text_of, tokenize
 
 # spaCy alone takes 4 seconds (100,000 letters after 2,000 brackets) to 2 minutes for each.
 ODD_PARTS = [
@@ -62,3 +63,16 @@ def test_the_text_between_tokens_is_that_of_their_span(nlp):
         assert tokens.between(start, end) == doc[start:end].text
         assert tokens.between_with_blank(start, end) == doc[start:end].text_with_ws
     assert tokens.text == tokens.between_with_blank(-5, len(doc)) == doc.text
+
+
+def test_a_kept_text_is_that_of_its_doc_and_goes_with_it(nlp):
+    doc = Doc(nlp.vocab)
+    assert text_of(doc) == ""
+    doc.from_bytes(nlp.make_doc("Ann  saw Bo. ").to_bytes())
+    assert text_of(doc) == text_of(doc) == doc.text == "Ann  saw Bo. "
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:2])
+    assert text_of(doc) == doc.text
+    with pytest.raises(ValueError, match="E033"):  # so no other text can come into a Doc
+        doc.from_bytes(nlp.make_doc("Cy left.").to_bytes())
+    assert text_of(nlp.make_doc("Cy left.")) == "Cy left."
