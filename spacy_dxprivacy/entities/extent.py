@@ -99,6 +99,12 @@ _ACT_END = re.compile(
     r"(?: of the)? (?-i:[A-Z][A-Za-z]{0,3}[A-Z]) \Z",
     re.I,
 )
+_OPENS_YEAR = frozenset("[(")
+# A report of cases, in capitals: of a neutral citation, or between the volume and the page.
+_REPORT_AFTER = re.compile(
+    r"\] (?:\d{1,3} )?[A-Z][A-Z.]{1,7}[ \d]|\) \d{1,3} (?:[A-Z][A-Za-z.]{0,6} ){1,3}\d{1,5}(?!\w)"
+)
+_REPORT_BEFORE = re.compile(r"\d{1,4} [A-Z][A-Z.]{1,7}(?: [A-Z\d][\w.]{0,5}){0,2} \d{1,5} \(\Z")
 _NUMBER_OF_YEAR = re.compile(r"[1-9]\d{0,3}/(?:19|20)\d\d", re.A)
 _NUMBERED_ACTS = _STATUTES | frozenset(
     "decision decree law meeting opinion resolution session".split()
@@ -305,6 +311,8 @@ class Bounds(Tokens):
         is_year = end - start == 1 or not self.texts[start + 1].isalnum()
         if is_year and (self._is_of_act(start) or self._is_number_of_year(start)):
             return True
+        if end - start == 1 and before in _OPENS_YEAR and self._is_cited(start):
+            return True
         return bool(
             is_year
             and before.istitle()
@@ -321,6 +329,15 @@ class Bounds(Tokens):
         if not (before.isalpha() and before[-1].isupper() and "YEAR" in kinds(self.texts[i])):
             return False
         return _ACT_END.search(self.between_with_blank(max(i - 9, 0), i)) is not None
+
+    def _is_cited(self, i: int) -> bool:
+        """Return whether a year in brackets belongs to the citation of a case: [1992] 15 MLR 144,
+        575 U.S. 348 (2015)."""
+        if "YEAR" not in kinds(self.texts[i]):
+            return False
+        if _REPORT_AFTER.match(self.between(i + 1, i + 9)) is not None:
+            return True
+        return _REPORT_BEFORE.search(self.between(max(i - 9, 0), i)) is not None
 
     def _is_number_of_year(self, i: int) -> bool:
         """Return whether a number is that of a decision within its year: Resolution 4/2020."""

@@ -66,8 +66,13 @@ _AFTER_DECIMAL = re.compile(
     re.I,
 )
 # A number of a part of a statute (s.98), and a product with its version (Kubernetes v1.22).
-_PART = re.compile(r"(?:ss?|pp?|arts?|regs?|cls?|paras?|ch)\. ?\d[\w.()]*", re.I)
+_PART = re.compile(r"(?:ss?|rr?|nn?|pp?|arts?|regs?|cls?|paras?|ch)\. ?\d[\w.()]*", re.I)
 _VERSIONED = re.compile(r".*\bv\d{1,3}(?:\.\d{1,4})+(?:-?[a-z]{1,5}\d{0,3})?")
+_ABBREVIATED = re.compile(
+    r"[A-Z]{3,5}\s?[<>=~]?\d{1,3}(?:[.,]\d+)?(?:\s?[-–>]+\s?\d+)?"
+)  # NRS 7->4
+_SOFTWARE = re.compile(r"[A-Za-z]{2,20}/\d{1,3}(?:\.\d{1,4})+")  # nginx/1.24.0
+_TIMES = re.compile(r" ?[@x×] ?\d")  # Invoice: 12 @ 4.50
 _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
 _UNIT_APART = re.compile(r"(\d[\d.,]*) (?=[A-Za-z]{2})")
 _JOINED_TO_WORDS = re.compile(rf"(?i:{expanded('JOINED')})(?:\s[a-z]+)*")  # 64KiB headers
@@ -94,6 +99,8 @@ _BESIDE_CODES = frozenset(
 MAX_LIST = 12  # tokens between a thing and its last number
 _DIGIT = re.compile(r"\d")
 _QUARTER = re.compile(r"[QH][1-4]")
+_SCALES = words("SCORES", "terms")
+_RATINGS = frozenset("calories elo iso kcal lumens lux psi rated rating rpm watts".split())
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
 
@@ -179,10 +186,13 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
 
 
 def _is_count(tokens: Tokens, start: int, end: int) -> bool:
-    """Return whether a number counts what stands behind it: no 500 errors, in case 300 more."""
+    """Return whether a number counts what stands behind it: no 500 errors, in case 300
+    more, invoice: 12 @ 4.50."""
     number = tokens.texts[start]
     if end - start > 1 or not number.isdigit() or len(number) > MAX_COUNT:
         return False
+    if _TIMES.match(tokens.between_with_blank(start, start + BESIDE), len(number)):
+        return True
     return pattern("COUNTED").match(tokens.between(end, end + 1)) is not None
 
 
@@ -250,7 +260,7 @@ def _is_number(text: str) -> bool:
     """Return whether a text with a digit has no two letters side by side, sets a number, is of
     common words in small letters (the gap 1.8), a group by age, a part of a statute or a version.
     """
-    if _PART.fullmatch(text) or _VERSIONED.fullmatch(text):
+    if any(form.fullmatch(text) for form in (_PART, _VERSIONED, _ABBREVIATED)):
         return True
     parts = text.split()
     if all(_is_plain(part) or _PLAIN_NUMBER.fullmatch(part) for part in parts):
@@ -277,10 +287,12 @@ def _is_unit(tokens: Tokens, i: int) -> bool:
 def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     """Return whether a date is a part of code, a value joined to its unit, numbers without a word
     before them that makes them a date, or the rate APR."""
-    text = tokens.between(start, end)
+    text = tokens.between(start, end).rstrip("-–")
     if _DIGIT.search(text) is None:
         return label == "DATE" and end - start == 1 and _is_rate(tokens, start)
-    if _CALL.fullmatch(text) or (end - start == 1 and _amount_or_hour(tokens, start)):
+    if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE)):
+        return True
+    if end - start == 1 and _amount_or_hour(tokens, start):
         return True
     if label == "TIME":
         return False
@@ -297,7 +309,14 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         ):
             return True
         return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
-    return _is_rank(tokens, start, end)
+    return _is_measured(tokens, start, text) or _is_rank(tokens, start, end)
+
+
+def _is_measured(tokens: Tokens, i: int, text: str) -> bool:
+    """Return whether a number of four digits, or one of parts, stands behind the name of a rating,
+    a unit or a score: Elo 1850, rpm 1900, Apgar 8/9/10."""
+    before = tokens.lowers[i - 1] if i else ""
+    return before in (_RATINGS if len(text) == 4 and text.isdigit() else _SCALES)
 
 
 def _is_rate(tokens: Tokens, i: int) -> bool:

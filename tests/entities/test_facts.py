@@ -131,6 +131,44 @@ def test_the_number_of_a_person_or_of_what_one_owns_goes(nlp, text, number):
     assert ("ID", number) in found(nlp, f"The men looked at the {text} and left it.")
 
 
+@pytest.mark.parametrize("text", [
+    "See [1992] 15 MLR 144 and [2019] EWCA Civ 1234 on it.", "So in (2003) 77 ALJR 1088 at once.",
+    "The rule of 575 U.S. 348 (2015) holds.", "They cite [2007] NSWCA 12.",
+    "It is (1998) 45 NSWLR 163 again.",
+])  # fmt: skip
+def test_the_year_of_a_report_of_cases_stays(nlp, text):
+    assert not [shown for label, shown in found(nlp, text) if label == "DATE"]
+
+
+@pytest.mark.parametrize(("text", "year"), [
+    ("Ada Lind (2015) 12 men came.", "2015"), ("It was long ago [1992].", "1992"),
+    ("He left (1998) for good.", "1998"), ("In 2003 77 men came.", "2003"),
+    ("She was there [2019] with him.", "2019"),
+])  # fmt: skip
+def test_another_year_in_brackets_goes(nlp, text, year):
+    assert ("DATE", year) in found(nlp, text)
+
+
+@pytest.mark.parametrize("text", [
+    "Elo 1850 now, rating 1900 soon.", "It ran at rpm 1900 all day.", "Apgar 8/9/10 at birth.",
+    "The film was iso 1600 then.", "Invoice: 12 @ 4.50, order: 24 x 500 ml.",
+    "It runs nginx/1.24.0 and curl/8.1 there.", "The motion passed 14-3-2, quorum 9.",
+    "The query returned 48213; it read 51207.", "See r. 3.4(2)(a) and n. 47 below.",
+    "NRS 7->4, RPE 8, TUG 14.2 after it.", "The pipe is DN150 PN16.",
+])  # fmt: skip
+def test_a_rating_a_score_a_count_and_software_stay(nlp, text):
+    assert not [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))]
+
+
+@pytest.mark.parametrize(("text", "label", "shown"), [
+    ("He moved here in 1850.", "DATE", "1850"), ("We met on 8/9/10 there.", "DATE", "8/9/10"),
+    ("Invoice: 48213 is due.", "ID", "48213"), ("She lives in 48213 now.", "ADDRESS", "48213"),
+    ("It was on 14-3-2012 there.", "DATE", "14-3-2012"), ("Order: 2412 is late.", "ID", "2412"),
+])  # fmt: skip
+def test_a_number_of_the_same_form_goes(nlp, text, label, shown):
+    assert (label, shown) in found(nlp, text)
+
+
 @pytest.mark.parametrize("amount", [
     "K800,000", "R988,755", "K3,500,000", "KSh18,500.00", "Rs1,25,000", "R1250.50", "N450,000",
 ])  # fmt: skip
