@@ -99,6 +99,13 @@ _BESIDE_CODES = frozenset(
 MAX_LIST = 12  # tokens between a thing and its last number
 _DIGIT = re.compile(r"\d")
 _QUARTER = re.compile(r"[QH][1-4]")
+_YEARS = re.compile(r"(\d{2,3})[-\s]?(?:years?|yrs?)\.?(?:[-\s]old)?", re.A)
+_WITH_TERM = frozenset(
+    "bond concession copyright flood franchise guarantee lease leasehold leases loan mortgage "
+    "storm tenancy term treaty war warranty".split()
+)
+MAX_AGE = 122  # years of the longest life
+BEFORE_TERM = 6  # tokens before years that name what has a term
 _SCALES = words("SCORES", "terms")
 _RATINGS = frozenset("calories elo iso kcal lumens lux psi rated rating rpm watts".split())
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
@@ -309,7 +316,19 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         ):
             return True
         return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
-    return _is_measured(tokens, start, text) or _is_rank(tokens, start, end)
+    is_value = _is_measured(tokens, start, text) or _is_rank(tokens, start, end)
+    return is_value or _is_no_life(tokens, start, end)
+
+
+def _is_no_life(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a number of years that may be an age over 89 is longer than a life, or stands
+    beside what has a term: the lease runs 99 years."""
+    match = _YEARS.fullmatch(tokens.between(start, end))
+    years = int(match[1]) if match else 0
+    if years < TOP_AGE:
+        return False
+    beside = tokens.lowers[max(start - BEFORE_TERM, 0) : start] + tokens.lowers[end : end + 2]
+    return years > MAX_AGE or not _WITH_TERM.isdisjoint(beside)
 
 
 def _is_measured(tokens: Tokens, i: int, text: str) -> bool:

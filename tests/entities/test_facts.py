@@ -169,6 +169,32 @@ def test_a_number_of_the_same_form_goes(nlp, text, label, shown):
     assert (label, shown) in found(nlp, text)
 
 
+@pytest.mark.parametrize("text", [
+    "The lease runs 99 years from day one.", "It was let for a term of 99 years.",
+    "A 100 year flood came.", "It stood for 125 years.", "They hold a 999-year lease.",
+    "The oak is 300 years old.", "The 99 years lease ended.", "The bond pays for 100 years.",
+])  # fmt: skip
+def test_years_that_are_no_age_stay(nlp, text):
+    assert not [shown for label, shown in found(nlp, text) if any(map(str.isdigit, shown))]
+
+
+@pytest.mark.parametrize(("text", "age"), [
+    ("She is 99 years old.", "99 years old"), ("He lived for 99 years.", "99 years"),
+    ("My mother, 101 years, sat down.", "101 years"), ("A man of 92 years came.", "92 years"),
+    ("It is his age: 96 years.", "96 years"),
+])  # fmt: skip
+def test_an_age_over_89_goes(nlp, text, age):
+    assert any(label == "DATE" and shown[:2] == age[:2] for label, shown in found(nlp, text))
+
+
+@pytest.mark.parametrize("text", [
+    "Obs were BP118/76 and HR104 then.", "GA 31w2d, then 32w0d at birth.", "Lag 2w3d, 1y2w.",
+    "SpO2 97, RR26, Sats94 on air.", "She had temp38 and HR115 that night.",
+])  # fmt: skip
+def test_vital_signs_and_weeks_stay(nlp, text):
+    assert not [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))]
+
+
 @pytest.mark.parametrize("amount", [
     "K800,000", "R988,755", "K3,500,000", "KSh18,500.00", "Rs1,25,000", "R1250.50", "N450,000",
 ])  # fmt: skip
