@@ -80,6 +80,8 @@ _VALUE = re.compile(
     # a seat, a rate, a score, and a range of sizes or seats
     r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
     r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)|"
+    # a fraction that ends a sentence, and the number that begins the next
+    r"\d\d?/\d\d?\.\s\d{1,3}|"
     # a share, and a number with a fraction
     r"[^%]{0,12}%[^%]{0,6}|\d{0,3}[½⅓⅔¼¾⅛]",
     re.I | re.ASCII,
