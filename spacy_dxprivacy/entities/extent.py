@@ -100,10 +100,8 @@ _ACT_END = re.compile(
     re.I,
 )
 _OPENS_YEAR = frozenset("[(")
-# A report of cases, in capitals: of a neutral citation, or between the volume and the page.
-_REPORT_AFTER = re.compile(
-    r"\] (?:\d{1,3} )?[A-Z][A-Z.]{1,7}[ \d]|\) \d{1,3} (?:[A-Z][A-Za-z.]{0,6} ){1,3}\d{1,5}(?!\w)"
-)
+# A report of cases: of a neutral citation, or between the volume and the page.
+_REPORT_AFTER = re.compile(rf"[\])] (?:\d{{1,3}} )?{expanded('LAW_REPORT')}\.? \d{{1,5}}(?!\w)")
 _REPORT_BEFORE = re.compile(r"\d{1,4} [A-Z][A-Z.]{1,7}(?: [A-Z\d][\w.]{0,5}){0,2} \d{1,5} \(\Z")
 _NUMBER_OF_YEAR = re.compile(r"[1-9]\d{0,3}/(?:19|20)\d\d", re.A)
 _NUMBERED_ACTS = _STATUTES | frozenset(

@@ -72,6 +72,8 @@ _ABBREVIATED = re.compile(
     r"[A-Z]{3,5}\s?[<>=~]?\d{1,3}(?:[.,]\d+)?(?:\s?[-–>]+\s?\d+)?"
 )  # NRS 7->4
 _SOFTWARE = re.compile(r"[A-Za-z]{2,20}/\d{1,3}(?:\.\d{1,4})+")  # nginx/1.24.0
+_SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
+_OF_AMOUNT = re.compile(rf" (?:of \d|(?!units?\b)(?:{_UNITS})(?!\w))", re.I)  # 410 of 640, 35 g
 _TIMES = re.compile(r" ?[@x×] ?\d")  # Invoice: 12 @ 4.50
 _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
 _UNIT_APART = re.compile(r"(\d[\d.,]*) (?=[A-Za-z]{2})")
@@ -227,6 +229,10 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     letter with a number beside another one (G2 P1), or is of numbers too short for a code."""
     text, after = tokens.between(start, end), tokens.between(end, end + 1)
     if are_values(text) or all(map(_NUMBERED.fullmatch, (text, after))):
+        return True
+    if _SHORT_TIME.fullmatch(text) or (
+        text.isdigit() and _OF_AMOUNT.match(tokens.between_with_blank(end - 1, end + 2), len(text))
+    ):
         return True
     if text[0].isdigit() and _REPORTED.match(tokens.between(start, start + BESIDE)):
         return True

@@ -132,9 +132,9 @@ def test_the_number_of_a_person_or_of_what_one_owns_goes(nlp, text, number):
 
 
 @pytest.mark.parametrize("text", [
-    "See [1992] 15 MLR 144 and [2019] EWCA Civ 1234 on it.", "So in (2003) 77 ALJR 1088 at once.",
+    "See [1992] 1 WLR 144 and [2019] EWCA Civ 1234 on it.", "So in (2003) 77 ALR 1088 at once.",
     "The rule of 575 U.S. 348 (2015) holds.", "They cite [2007] NSWCA 12.",
-    "It is (1998) 45 NSWLR 163 again.",
+    "It is (1998) 45 EHRR 163 again.",
 ])  # fmt: skip
 def test_the_year_of_a_report_of_cases_stays(nlp, text):
     assert not [shown for label, shown in found(nlp, text) if label == "DATE"]
@@ -268,6 +268,23 @@ def test_a_date_goes_on_after_the_end_of_a_line(nlp):
 
 def test_a_quarter_of_a_year_goes(nlp):
     assert ("DATE", "Q1") in found(nlp, "Revenue rose in Q1.")
+
+
+@pytest.mark.parametrize("text", [
+    "Battery 11.9 V, CCA 410 of 640.", "Potash goes on at 35 g per metre.", "It took about 75 s.",
+    "We spread it at 120 kg there.", "The lamp burns about 12 h.", "They read 18 of 21 there.",
+])  # fmt: skip
+def test_an_amount_is_no_address(nlp, text):
+    assert not [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))]
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("She lives at 35 Gower Street.", "35 Gower Street"), ("He is at 75 S Main St.", "75"),
+    ("It is 12 unit 4, High Road.", "High Road"), ("Send it to 410 Oak Lane.", "410 Oak Lane"),
+    ("They moved to 120 Kings Road.", "120 Kings Road"),
+])  # fmt: skip
+def test_the_number_of_a_house_goes(nlp, text, shown):
+    assert any(label == "ADDRESS" and shown in address for label, address in found(nlp, text))
 
 
 def test_a_decimal_number_of_years_stays():
