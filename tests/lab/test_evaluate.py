@@ -7,6 +7,7 @@ import pytest
 import srsly
 from conftest import run_dx
 
+from spacy_dxprivacy.entities import THRESHOLDS
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.ceilings import bound_share
 from spacy_dxprivacy.lab.decisions import decisions_of
@@ -165,7 +166,8 @@ def test_a_ceiling_names_the_highest_thresholds_that_reach_it(tmp_path):
     path = write(tmp_path / "gold.jsonl", *rows)
     done = run(path, "--bound", 0.2)
     assert done.exit_code == 0, done.output
-    assert "The highest thresholds for 0.2: PERSON 2, ORG 0.7" in done.output
+    highest = ", ".join(f"{label} {2 * THRESHOLDS[label]:g}" for label in ("PERSON", "ORG"))
+    assert f"The highest thresholds for 0.2: {highest}" in done.output
     done = run(path, "--bound", 0.01)
     assert done.exit_code == 1 and "It takes 99 clean documents or more." in done.output
     assert "no threshold keeps the share at 0.01" in done.stderr
@@ -223,7 +225,7 @@ def test_decisions_carry_the_thresholds_and_the_earlier_lists(tmp_path):
     done = run(path, "--entities", "person", "--bound", 1, "--decisions", config)
     assert done.exit_code == 0, done.output
     nlp = make_pipeline(config=config)
-    assert nlp.get_pipe("dx_entity_recognizer").thresholds["PERSON"] == 2
+    assert nlp.get_pipe("dx_entity_recognizer").thresholds["PERSON"] == 2 * THRESHOLDS["PERSON"]
     text = TEXT.replace("qwxzly", "grblwx")
     at = text.index("grblwx")
     spans = [{"start": at, "end": at + len("grblwx"), "label": "PERSON"}]
