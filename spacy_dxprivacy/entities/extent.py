@@ -37,7 +37,7 @@ from .tables import (
     words,
 )
 from .values import extent_of_date, extent_of_name, is_value
-from .words import builtin_lexicon, is_name, is_ordinary, is_plain, kinds
+from .words import builtin_lexicon, is_name, is_only_ordinary, is_plain, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
 _PLAIN = frozenset({"CARDINAL", "QUANTITY", "PHONE", "EMAIL", "URL", "SECRET"})
@@ -449,7 +449,7 @@ class Bounds(Tokens):
         """Return whether a word that is greeted is the plural of a common noun: Dear Rowers."""
         lower = self.lowers[start]
         is_plural = before in LISTED["GREETING"] and end - start == 1 and lower.endswith("s")
-        return is_plural and is_ordinary(lower) and not is_name(lower)
+        return is_plural and is_only_ordinary(lower)
 
     def _is_label(self, start: int, end: int) -> bool:
         """Return whether a word says what the person after its colon is (Enumerator: Ana Lim.),
@@ -652,7 +652,7 @@ class Bounds(Tokens):
 
 def _is_rather_common(word: str) -> bool:
     """Return whether a word is rather a common word than a name."""
-    return is_plain(word) or (is_ordinary(word.lower()) and not is_name(word))
+    return is_plain(word) or is_only_ordinary(word)
 
 
 def _separates(

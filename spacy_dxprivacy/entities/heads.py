@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 
 from ..text.mentions import Entity, is_word
 from .tables import sections, words
-from .words import is_name, kinds
+from .words import is_name, is_only_ordinary, kinds
 
 HEADS = "heads"
 MAX_HEAD = 60  # characters
@@ -304,3 +304,41 @@ def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[E
             for label, begin, end in values_of_cell(head, bare):
                 yield Entity(label, first + begin, first + end)
         start += len(value) + 1
+
+
+# -- the row of heads of a table in a text ---------------------------------------------------------
+
+MIN_MARKS = 4  # between the cells of the smallest table
+MIN_HEADS = 0.6  # share of the cells of the first row of a table that say that all are heads
+CELL_MARKS = "|\t;"
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def head_rows(text: str) -> Iterator[tuple[int, int]]:
+    """Yield rows of heads, in characters: the first row of a table, over rows with as many cells.
+    Most of its cells are common words; all of them, if no row has a digit."""
+    if not any(text.count(mark) >= MIN_MARKS for mark in CELL_MARKS):
+        return
+    start, last, rows = 0, -1, text.split("\n")
+    for number, row in enumerate(rows):
+        mark = max(CELL_MARKS, key=row.count)
+        count = row.count(mark)
+        if count > 1 and count != last and not any(map(str.isdigit, row)):
+            below = [r for r in rows[number + 1 : number + 4] if not _RULE.fullmatch(r)][:2]
+            is_table = len(below) == 2 and all(r.count(mark) == count for r in below)
+            share = 1.0 if not any(map(str.isdigit, "".join(below))) else MIN_HEADS
+            if is_table and _are_heads(row.split(mark), share):
+                yield start, start + len(row)
+        start, last = start + len(row) + 1, count
+
+
+def _are_heads(cells: list[str], share: float) -> bool:
+    """Return whether a share of the cells are heads, days, or common words that are no names."""
+    filled = [cell for cell in map(str.strip, cells) if cell]
+    plain = sum(head_of(cell) is not None or _is_common_cell(cell) for cell in filled)
+    return len(filled) > 1 and plain >= share * len(filled)
+
+
+def _is_common_cell(cell: str) -> bool:
+    found = _LETTERS.findall(cell)
+    return bool(found) and all("WEEKDAY" in kinds(word) or is_only_ordinary(word) for word in found)

@@ -8,7 +8,7 @@ whether it holds of an entity in its document, and gives an example. Add one her
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,10 +21,10 @@ from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
 from .decoding import odds
 from .extent import INSTITUTIONS, LEGAL, Bounds
-from .heads import head_of
+from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
 from .tables import FOLLOWING, LISTED, PLACES, PRODUCTS, expanded, pattern
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting, kinds
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
 # Ratio of the probability of an entity to that of no entity, from which common words are names;
@@ -38,8 +38,6 @@ MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in 
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
 MIN_SMALL = 3  # letters of a place or firm in small letters
-MIN_MARKS = 4  # between the cells of the smallest table
-MIN_HEADS = 0.6  # share of the cells of the first row of a table that say that all are heads
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 
 _ROLES = LISTED["TITLE"] | LISTED["ROLE"] | frozenset(expanded("KIN").split("|"))
@@ -62,7 +60,7 @@ _STRENGTH = re.compile(  # 100/6: no day and month
     r"\d{1,4}(?:[.,]\d{1,2})?(?:mg|mcg|ml)"
 )
 _WEIGHTS = frozenset("g kg mg ml cl dl l oz lb lbs tsp tbsp tsps tbsps cup cups".split())
-_PARTS = frozenset("½⅓⅔¼¾⅛")
+_PARTS = "½⅓⅔¼¾⅛"
 _STORMS = frozenset("storm hurricane typhoon cyclone".split())
 _VERSES = re.compile(r" \d{1,3}:(?!(?:00|15|30|45)\b)\d{1,3}[-–]\d{1,3}(?![:.\d])", re.A)
 _OF_PERSONS = frozenset("young old little late dear certain poor elderly frail famous".split())
@@ -83,7 +81,7 @@ _VALUE = re.compile(
     # a fraction that ends a sentence, and the number that begins the next
     r"\d\d?/\d\d?\.\s\d{1,3}|"
     # a share, and a number with a fraction
-    r"[^%]{0,12}%[^%]{0,6}|\d{0,3}[½⅓⅔¼¾⅛]",
+    rf"[^%]{{0,12}}%[^%]{{0,6}}|\d{{0,3}}[{_PARTS}]",
     re.I | re.ASCII,
 )
 # The first of two hours that a place is open, or of a score: Saturday, 11 to 5; 10-8.
@@ -95,9 +93,6 @@ _RANGE_END = re.compile(
 )
 # Sat 9-5: hours, whose day the rules find
 _HOURS = re.compile(rf"(?:{expanded('WEEKDAY')}[,.]?[\s–-]+)+\d{{1,2}}\s?[-–]\s?\d{{1,2}}", re.I)
-_CELL_MARKS = "|\t;"
-_TABLE_RULE = re.compile(r"[\s|:+=-]*")  # a line below the heads of a table
-_LETTERS = re.compile(r"[^\W\d_]+")
 _BELOW_90 = re.compile(r"[1-8]?\d", re.A)
 
 
@@ -149,19 +144,19 @@ class Context:
 
     def is_in_code(self, i: int) -> bool:
         """Return whether a token is in a block of code."""
-        at = self.doc[i].idx
-        return any(first <= at < last for first, last in self._fences)
+        return self._is_within(i, self._fences)
 
     @cached_property
     def _heads(self) -> list[tuple[int, int]]:
-        return [*_head_rows(self.whole)]
+        return [*head_rows(self.whole)]
 
     def is_in_head(self, i: int) -> bool:
         """Return whether a token is in the row of heads of a table."""
-        if not self._heads:
-            return False
-        at = self.doc[i].idx
-        return any(first <= at < last for first, last in self._heads)
+        return self._is_within(i, self._heads)
+
+    def _is_within(self, i: int, ranges: list[tuple[int, int]]) -> bool:
+        """Return whether a token is in one of some ranges of characters."""
+        return any(first <= self.doc[i].idx < last for first, last in ranges)
 
     def is_ruled(self, entity: Entity) -> bool:
         """Return whether a rule found a part of an entity."""
@@ -170,38 +165,6 @@ class Context:
     def is_certain(self, label: str, i: int) -> bool:
         """Return whether the network takes a word for a name even if it is common."""
         return odds(self.shares, label, i) > SURELY[label]
-
-
-def _head_rows(text: str) -> Iterator[tuple[int, int]]:
-    """Yield rows of heads, in characters: the first row of a table, over rows with as many cells.
-    Most of its cells are common words; all of them, if no row has a digit."""
-    if not any(text.count(mark) >= MIN_MARKS for mark in _CELL_MARKS):
-        return
-    start, last, rows = 0, -1, text.split("\n")
-    for number, row in enumerate(rows):
-        mark = max(_CELL_MARKS, key=row.count)
-        count = row.count(mark)
-        if count > 1 and count != last and not any(map(str.isdigit, row)):
-            below = [r for r in rows[number + 1 : number + 4] if not _TABLE_RULE.fullmatch(r)][:2]
-            is_table = len(below) == 2 and all(r.count(mark) == count for r in below)
-            share = 1.0 if not any(map(str.isdigit, "".join(below))) else MIN_HEADS
-            if is_table and _are_heads(row.split(mark), share):
-                yield start, start + len(row)
-        start, last = start + len(row) + 1, count
-
-
-def _are_heads(cells: list[str], share: float) -> bool:
-    """Return whether a share of the cells are heads, days, or common words that are no names."""
-    filled = [cell for cell in map(str.strip, cells) if cell]
-    plain = sum(head_of(cell) is not None or _is_common_cell(cell) for cell in filled)
-    return len(filled) > 1 and plain >= share * len(filled)
-
-
-def _is_common_cell(cell: str) -> bool:
-    words = _LETTERS.findall(cell)
-    return bool(words) and all(
-        "WEEKDAY" in kinds(w) or (is_ordinary(w.lower()) and not is_name(w)) for w in words
-    )
 
 
 def without_small_ends(context: Context, entity: Entity) -> Entity:
@@ -383,7 +346,7 @@ def has_value(context: Context, entity: Entity) -> bool:
     cell of a table, or a version follows a firm: Ubuntu 24.04."""
     after, unit = context.text(entity.end), context.text(entity.end + 1).lower()
     is_listed = context.is_ruled(entity) or is_name(context.text(entity.start))
-    if after and after in _CELL_MARKS and not is_listed:  # | Oramorph | 5 mg |
+    if after and after in CELL_MARKS and not is_listed:  # | Oramorph | 5 mg |
         after, unit = unit, context.text(entity.end + 2).lower()
         return after[:1].isdigit() and unit in _UNITS | {"g", "units"}
     if entity.label == "ORG" and _VERSION.fullmatch(after):
@@ -412,7 +375,7 @@ def is_weighed(context: Context, entity: Entity) -> bool:
     """Return whether an amount of it stands before a word, and no verb behind: 1 tsp Caraway."""
     i, after = entity.start, context.text(entity.end)
     amount, unit = context.text(i - 2), context.text(i - 1).lower().rstrip(".")
-    if unit not in _WEIGHTS or not (amount[-1:].isdigit() or amount[-1:] in _PARTS):
+    if unit not in _WEIGHTS or not (amount[-1:].isdigit() or (amount and amount[-1] in _PARTS)):
         return False
     return not after or after in ("and", "or") or not after[0].isalnum()
 
@@ -481,8 +444,8 @@ def is_opening(context: Context, entity: Entity) -> bool:
     closes = not after or after[0].is_punct or doc[i].is_upper
     if not (opens and closes and _is_common(doc, i)):
         return False
-    is_alone = (not before or before[0].is_space) and (not after or after[0].is_space)
-    return doc[i].is_upper or not is_alone
+    fills_line = (not before or before[0].is_space) and (not after or after[0].is_space)
+    return doc[i].is_upper or not fills_line
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

@@ -186,6 +186,11 @@ def is_plain(word: str) -> bool:
     return word in lexicon.rank and not seldom
 
 
+def is_only_ordinary(word: str) -> bool:
+    """Return whether a word in any case is an ordinary one, and no name."""
+    return is_ordinary(word.lower()) and not is_name(word)
+
+
 # -- the kinds of a word -----------------------------------------------------------------------
 
 

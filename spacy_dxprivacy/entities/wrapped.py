@@ -57,26 +57,26 @@ def _wrapped(text: str, language: str) -> Iterator[Entity]:
         for label, start, end in _read(line, language):
             if start < size < end - len(joint):
                 if label == "DATE" and (
-                    _ends_with_date(before, language) or _begins_anew(before, after)
+                    _ends_with_date(before, language) or _is_new_item(before, after)
                 ):
                     continue  # the next line begins another date, an item or a sentence
                 if label == "EMAIL" and are_handles and after.startswith("@"):
                     continue
                 if label == "ADDRESS" and before[-1:].isdigit() and after[:1].isdigit():
                     continue  # two numbers in a column, as those of houses
-                if label == "ADDRESS" and _is_alone(line[start:size], after):
+                if label == "ADDRESS" and _is_below_heading(line[start:size], after):
                     continue  # a heading above it
                 yield Entity(label, begin + start, match.end() + end - size - len(joint))
 
 
-def _is_alone(before: str, after: str) -> bool:
+def _is_below_heading(before: str, after: str) -> bool:
     """Return whether a whole address begins with a line, and what is before it has no number."""
     if any(map(str.isdigit, before)):
         return False
     return any(start == 0 for start, _ in addresses(after))
 
 
-def _begins_anew(before: str, after: str) -> bool:
+def _is_new_item(before: str, after: str) -> bool:
     """Return whether a line begins with the number of an item, or a sentence ends with a month
     before it: "It resumes in May." before "5. Planning"."""
     return NUMBER_OF_ITEM.match(after) is not None or _month_ends(before)

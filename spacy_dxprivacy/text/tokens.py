@@ -65,8 +65,8 @@ _texts: WeakKeyDictionary[Doc, str] = WeakKeyDictionary()
 
 
 def text_of(doc: Doc) -> str:
-    """Return the text of a Doc, which joins its tokens anew at each access. The text is kept as
-    long as the Doc; no Doc that has tokens can be given others."""
+    """Return the text of a Doc, which joins its tokens again at each access. It lives as
+    long as the Doc: no Doc that has tokens can be given others."""
     text = _texts.get(doc)
     if text is None:
         text = doc.text
@@ -76,7 +76,7 @@ def text_of(doc: Doc) -> str:
 
 
 class Tokens:
-    """The words of a Doc and its text, looked up once: a Doc makes them anew at each access."""
+    """The words of a Doc and its text, looked up once: a Doc makes them again at each access."""
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
