@@ -1,11 +1,14 @@
 """Shared: a small public space, pipelines on it, secrets, and doubles ("test.*") that misbehave."""
 
+import hashlib
 import importlib.util
+import itertools
 import json
 import multiprocessing
 import os
 import re
 import sys
+import weakref
 import zlib
 from functools import cache
 from pathlib import Path
@@ -301,6 +304,29 @@ def make_space():
     words = list(dict.fromkeys(WORDS))
     matrix = np.random.default_rng(0).standard_normal((len(words), DIMS))
     return Space.from_vectors(words, matrix, name="small")
+
+
+@pytest.fixture(autouse=True)
+def keys_of_the_test(request, monkeypatch):
+    """The system gives each test keys of its own, and all streams begin with the test. So a name
+    that is drawn for itself, or a shift by no day, fails a test always or never. A forked child has
+    the system's keys."""
+    process, system, name = os.getpid(), os.urandom, request.node.nodeid.encode()
+    numbers, begun, stream_of = itertools.count(), weakref.WeakSet(), Rng.generator.fget
+
+    def urandom(size):
+        if os.getpid() != process:
+            return system(size)
+        return hashlib.shake_128(name + b"%d" % next(numbers)).digest(size)
+
+    def generator(rng):
+        if rng.seed is None and rng not in begun:
+            begun.add(rng)
+            rng.__setstate__(rng.__getstate__())  # as a copy, which has a stream of its own
+        return stream_of(rng)
+
+    monkeypatch.setattr(os, "urandom", urandom)
+    monkeypatch.setattr(Rng, "generator", property(generator))
 
 
 @pytest.fixture(autouse=True)
