@@ -109,6 +109,7 @@ _NUMBERED_ACTS = _STATUTES | frozenset(
 )
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 _BEFORE_ORDERS = frozenset({"on", "the"})
+_JOIN_DAYS = frozenset({",", "and", "&", "or", "the"})  # the ordinals of a list
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
 _PERSONS = re.compile(rf"(?:{expanded('KIN')})s?")
 _ITEM = re.compile(r"^[ \t]*(\d\d)/(\d\d)[.:)]?[ \t]+[A-Z]{3}", re.M | re.A)
@@ -203,12 +204,14 @@ class Bounds(Tokens):
 
     def _without_order(self, match: Entity) -> Entity | None:
         label, start, end = match
-        if label == "DATE" and self._is_no_date(start, end):
-            return None
+        if label == "DATE":
+            start, end = self._list_of_days(start, end)
+            if self._is_no_date(start, end):
+                return None
         is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
         if is_number and self._is_of_statute(start, end):
             return None
-        if self._may_be_value(label, start, end) and is_value(self, match):
+        if self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end)):
             return None
         if label == "DATE":
             start, end = extent_of_date(self, start, end)
@@ -273,13 +276,40 @@ class Bounds(Tokens):
             or self._is_of_thing(start, end)
         )
 
+    def _list_of_days(self, start: int, end: int) -> tuple[int, int]:
+        """Return the extent of a date with the other ordinals of a list that it is part of: on the
+        4th, 11th and 18th."""
+        at = start + (self.lowers[start] == "the")
+        if at >= end or not self._is_ordinal(at):
+            return start, end
+        low, high = self._end_of_list(at, -1), self._end_of_list(end - 1, 1) + 1
+        if _AND.isdisjoint(self.lowers[low:high]):
+            return start, end
+        return min(low - (self.lowers[low - 1 : low] == ["the"]), start), high
+
+    def _end_of_list(self, at: int, step: int) -> int:
+        """Return the last ordinal of a list, from one of them on to the right (1) or left (-1)."""
+        i = at + step
+        while 0 <= i < len(self.lowers) and self.lowers[i] in _JOIN_DAYS:
+            i += step
+            if 0 <= i < len(self.lowers) and self._is_ordinal(i):
+                at, i = i, i + step
+        return at
+
+    def _is_ordinal(self, i: int) -> bool:
+        return self.texts[i][0].isdigit() and "ORDINAL" in kinds(self.texts[i])
+
+    def _is_of_list(self, i: int) -> bool:
+        return self.lowers[i] in _JOIN_DAYS or self._is_ordinal(i)
+
     def _is_of_thing(self, start: int, end: int) -> bool:
-        """Return whether an ordinal counts things (the 3rd floor), rather than days. A patient and
-        other persons after it may begin a clause: on the 3rd patient was well."""
-        before, things = self.lowers[start : end - 1], self.texts[end : end + 1]
-        if not (things and things[0].islower() and _BEFORE_ORDERS.issuperset(before)):
+        """Return whether ordinals count things (the 3rd floor), rather than days. A patient and
+        other persons after them may begin a clause: on the 3rd patient was well."""
+        things = self.texts[end : end + 1]
+        if not (things and things[0].islower()) or _PERSONS.fullmatch(things[0]):
             return False
-        if "ORDINAL" not in kinds(self.texts[end - 1]) or _PERSONS.fullmatch(things[0]):
+        before = (i for i in range(start, end - 1) if self.lowers[i] not in _BEFORE_ORDERS)
+        if not (self._is_ordinal(end - 1) and all(map(self._is_of_list, before))):
             return False
         classes, after = builtin_lexicon().of(things[0]), self.lowers[end + 1 : end + 2]
         if "noun" not in classes:

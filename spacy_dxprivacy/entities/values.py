@@ -87,6 +87,16 @@ _HALF, _SHORT = r"[ap]\.?m\b", "|".join(u for u in FOLLOWING["UNIT"] if len(u) <
 _AFTER_VALUE = re.compile(
     rf"\s?(?:{_HALF}|(?:to|[-–])\s?\d{{1,2}}(?:[.:]\d\d)?\s?{_HALF}|[°%]|(?:{_SHORT})\b)", re.I
 )
+# An amount that begins a part of a sentence: 12 May, 21 to 23 minutes.
+_COUNTING = re.compile(
+    rf"\d{{1,3}}(?:\s?(?:to|[-–])\s?\d{{1,3}})?\s?(?:{expanded('COUNTED')}|(?:{_UNITS})[²³]?(?!\w))"
+)
+# Hours of a day of the week: Mon/Wed 9-11, and not Fri 4-6 March.
+_HOURS = re.compile(
+    r"\d{1,2}(?:[.:]\d\d)?\s?(?:[-–]|to)\s?\d{1,2}(?:[.:]\d\d)?(?![\w/]|\.\d)"
+    rf"(?!\s(?:of\s)?{expanded('MONTH')}\b)",
+    re.I,
+)
 _PER_CENT = re.compile(r"\s?\d{1,3}(?:[.,]\d+)?\s?%")
 _PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*", re.A)
 # What is long enough for a postal code.
@@ -394,6 +404,18 @@ def _amount_or_hour(tokens: Tokens, i: int) -> re.Match[str] | None:
     return _AFTER_VALUE.match(tokens.between_with_blank(i, i + BESIDE), len(number))
 
 
+def _is_no_day(tokens: Tokens, i: int, end: int) -> bool:
+    """Return whether a number that a date may end with is an hour or an amount: Mon/Wed 9-11, 12
+    May, 86 m³."""
+    value, before = _amount_or_hour(tokens, i), tokens.texts[i - 1]
+    if value is not None and value.end() >= len(tokens.between(i, end)):
+        return True
+    beside = tokens.between_with_blank(i, i + BESIDE)
+    if "WEEKDAY" in kinds(before):
+        return _HOURS.match(beside) is not None
+    return before == "," and _COUNTING.match(beside) is not None
+
+
 def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date with all of its first word, without the hour or the amount behind
     it (May 8 pm, Dec 5 cm), without the number of an item on the next line, and without the noun
@@ -406,8 +428,7 @@ def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     for i in range(start + 1, end):
         if "\n" in texts[i - 1] and NUMBER_OF_ITEM.match(tokens.text, doc[i].idx):
             return start, i - 1
-        value = _amount_or_hour(tokens, i)
-        if value is not None and value.end() >= len(tokens.between(i, end)):
+        if texts[i][0].isdigit() and _is_no_day(tokens, i, end):
             return start, i
     counts = end - start > 2 and tokens.lowers[start + 1] in FOLLOWING["DATE_UNIT"]
     if counts and doc[start].like_num:

@@ -148,22 +148,37 @@ class Day:
 
 
 def number_days(days: list[Day], neighbour: Anchor | None) -> Anchor:
-    """Number a day, or both ends of a range, and return the anchor of the first day. A day without
-    a year is the one nearest to the neighbour; a range ends after its beginning. Raise NoDate."""
-    first, last = days[0], days[-1]
+    """Number a day, both ends of a range or a list of days, and return the anchor of the first day.
+    A day without a year is the one nearest to the neighbour; one with others follows the day before
+    it, or precedes the day after it, unless both are of one month. Raise NoDate."""
+    first = days[0]
+    known = [day.year is not None for day in days]
     for day in days:
         if day.year is not None:
             day.number = day.calendar.number(day.year, day.month or 1, day.day)
-    if first.year is None and last.year is None:
+    if not any(known):
         if neighbour is None:
             first.number = COMMON.number(COMMON.first, first.month or 1, first.day)
         else:
             _number(first, neighbour, lambda number: abs(number - neighbour.number))
-    elif first.year is None:
-        _number(first, Anchor(last.calendar, last.number), lambda n: (last.number - n) % 10**7)
-    if last.year is None and last is not first:
-        _number(last, Anchor(first.calendar, first.number), lambda n: (n - first.number) % 10**7)
+        known[0] = True
+    start = known.index(True)
+    for i in reversed(range(start)):
+        _number_beside(days[i], days[i + 1], -1)
+    for i in range(start + 1, len(days)):
+        if not known[i]:
+            _number_beside(days[i], days[i - 1], 1)
     return Anchor(first.calendar, first.number)
+
+
+def _number_beside(day: Day, other: Day, sign: int) -> None:
+    """Number a day without a year by the next one before it (sign 1) or after it (-1)."""
+    number, is_one_month = other.number, day.month == other.month is not None
+    _number(
+        day,
+        Anchor(other.calendar, number),
+        lambda n: abs(n - number) if is_one_month else sign * (n - number) % 10**7,
+    )
 
 
 def _number(day: Day, neighbour: Anchor, distance: Callable[[int], int]) -> None:
@@ -189,9 +204,9 @@ Line = tuple[Calendar, bool]
 
 @dataclass
 class Days:
-    """A day, or the first and the last day of a range. write: writes moved days in the form of the
-    text. anchor: the first day, set by the timeline. hour: the hour of the time that the text gives
-    for the day, set by the timeline."""
+    """A day, the first and the last day of a range, or a list of days. write: writes moved days in
+    the form of the text. anchor: the first day, set by the timeline. hour: the hour of the time
+    that the text gives for the day, set by the timeline."""
 
     days: list[Day]
     write: Callable[[list[YMD]], str]
@@ -226,7 +241,7 @@ class Days:
         """Return the text after a shift of hours."""
         first, days = self.days[0], days_moved(self.hour, shift)
         if self.anchor is None and first.month is None:
-            return self.write([(0, 1, (first.day - 1 + days) % 31 + 1)])
+            return self.write([(0, 1, (day.day - 1 + days) % 31 + 1) for day in self.days])
         return self.write([day.calendar.date(day.number + days) for day in self.days])
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, partial
+from itertools import pairwise
 from typing import Any
 
 from ..entities.tables import LANGUAGES, DateWords, date_words, forms, pattern, words
@@ -261,9 +262,28 @@ def _days(m: Written) -> Days:
 
 
 def _range(m: Written) -> Days:
-    """Read March 5 to 9, 2021; 28 March - 2 April; Dec 30, 2020 - Jan 3, 2021; 5. bis 9. März."""
-    write = _write_range if m.language == "en" else _write_local_range
-    return Days([_read_end(m, end) for end in ENDS], partial(write, m))
+    """Read 5. bis 9. März, du 28 février au 2 mars."""
+    return Days([_read_end(m, end) for end in ENDS], partial(_write_range, m))
+
+
+def _list(m: Written) -> Days:
+    """Read March 5 to 9, 2021; 28 March - 2 April; 3, 4 and 7-9 May; Fri 4 and Sat 5 June; the 3rd,
+    5th and 9th. A day is of the month that is named nearest before it, if months come first, or
+    else after it; and of its year."""
+    items = [*pattern("LISTED").finditer(m.match.string, *m.match.span())]
+    days = [_day_of_list(item, m) for item in items]
+    backwards = pairwise(days[::-1])
+    for known, day in [*pairwise(days), *backwards] if items[0]["m"] else backwards:
+        day.month = day.month or known.month
+        if day.year is None and day.month == known.month:
+            day.year, day.calendar = known.year, known.calendar
+    return Days(days, _WrittenList(m, items, days).write)
+
+
+def _day_of_list(item: re.Match[str], m: Written) -> Day:
+    year, calendar = read_year(item["y"])
+    name = item["m"] or item["m2"]
+    return Day(year, _read_number(name, m) if name else None, _read_day(item["d"]), calendar)
 
 
 def _read_end(m: Written, end: str) -> Day:
@@ -324,25 +344,53 @@ def _write_days(m: Written, days: list[YMD]) -> str:
     return m.put(**values)
 
 
+@dataclass
+class _WrittenList:
+    """A list of days, which writes a month or a year that days in a row share once."""
+
+    m: Written
+    items: list[re.Match[str]]
+    days: list[Day]
+
+    def __post_init__(self) -> None:
+        self._of_month = next((item for item in self.items if item["m"] or item["m2"]), None)
+        self._of_year = next((item for item in self.items if item["y"]), None)
+
+    def write(self, moved: list[YMD]) -> str:
+        """Return the text of moved days."""
+        text, end, string = "", self.m.match.start(), self.m.match.string
+        for i, item in enumerate(self.items):
+            before, after = moved[i - 1] if i else None, moved[i + 1] if moved[i + 1 :] else None
+            joint = string[end : item.start()]
+            if joint and joint.strip() in "-–—/":
+                is_one_month = before is not None and before[:2] == moved[i][:2]
+                joint = joint.strip() if is_one_month else f" {joint.strip()} "
+            text += joint + self._weekday(i, moved[i]) + self._day(item, before, moved[i], after)
+            end = item.end()
+        return text + string[end : self.m.match.end()]
+
+    def _weekday(self, i: int, day: YMD) -> str:
+        item, known = self.items[i], self.days[i]
+        if item["w"] is None:
+            return ""
+        moved = known.calendar.number(*day) - known.number
+        rest = item.string[item.end("w") : item.start("m" if item["m"] else "d")]
+        return _write_weekday(item["w"], moved, self.m) + rest
+
+    def _day(self, item: re.Match[str], before: YMD | None, day: YMD, after: YMD | None) -> str:
+        text = _write_day(day[2], item["d"], self.m)
+        if (shown := self._of_month) is not None:
+            month = _write_name(day[1], shown["m"] or shown["m2"], self.m)
+            if shown["m"] and (before is None or before[:2] != day[:2]):
+                text = f"{month} {text}"
+            elif shown["m2"] and (after is None or after[:2] != day[:2]):
+                text += shown["of"] + month
+        if (dated := self._of_year) is not None and (after is None or after[0] != day[0]):
+            text += dated["c"] + _write_year(day[0], dated["y"], self.m)
+        return text
+
+
 def _write_range(m: Written, days: list[YMD]) -> str:
-    """Write a range: a month or year that both ends share once, and blanks around a dash unless it
-    is between two numbers."""
-    (y, mo, d), (y2, mo2, d2) = days
-    year, month_first = m["y2"] or m["y"], m.begins_with("m")
-    comma = (m["c2"] or m["c"] or " ") if month_first else " "
-    names = [_write_name(number, m["m"] or m["m2"], m) for number in (mo, mo2)]
-    numbers = [_write_day(day, m["d"], m) for day in (d, d2)]
-    years = [comma + _write_year(y, year, m) if year else "" for y in (y, y2)]
-    pairs = zip(names, numbers, strict=True)
-    texts = [f"{name} {day}" if month_first else f"{day} {name}" for name, day in pairs]
-    is_one_month, dash = (y, mo) == (y2, mo2), m["to"].strip()
-    if is_one_month:
-        texts[month_first] = numbers[month_first]
-    to = m["to"] if dash.isalpha() else dash if is_one_month else f" {dash} "
-    return texts[0] + years[0] * (y != y2) + to + texts[1] + years[1]
-
-
-def _write_local_range(m: Written, days: list[YMD]) -> str:
     """Write 5. bis 9. März 2023, du 5 au 9 mars; the months of both ends if they differ."""
     (_, mo, d), (y2, mo2, d2) = days
     first: str = _write_day(d, m["d"], m) + m["dot"]
@@ -410,14 +458,15 @@ def _weekday(m: Written) -> Piece:
         raise NoDate
     if pattern("WEEKDAY_PHRASE_END").search(phrase):
         return m.text
-    names, text = m.names.weekdays, m["w"].lower()
-    number = next(i for i, name in enumerate(names) if name[:3] == text[:3])
-    length = None if text == names[number] else 3
+    return Weekday(lambda days: m.put(w=_write_weekday(m["w"], days, m)))
 
-    def write(days: int) -> str:
-        return m.put(w=match_case(names[(number + days) % 7].capitalize()[:length], m["w"]))
 
-    return Weekday(write)
+def _write_weekday(name: str, days: int, m: Written) -> str:
+    """Write the weekday a number of days after another one."""
+    names, lower = m.names.weekdays, name.lower()
+    number = next(i for i, known in enumerate(names) if known[:3] == lower[:3])
+    length = None if lower == names[number] else 3
+    return match_case(names[(number + days) % 7].capitalize()[:length], name)
 
 
 def _clock(m: Written) -> Clock | Loose:
@@ -486,7 +535,7 @@ def _holiday(m: Written) -> Piece:
 
 READERS: dict[str, Callable[[Written], Piece]] = {
     **dict.fromkeys(UNITS, _period), "week": _week, "decade": _decade,
-    "day": _days, "numeric": _days, "range": _range, "weekday": _weekday,
+    "day": _days, "numeric": _days, "range": _range, "list": _list, "weekday": _weekday,
     "clock": _clock, "spoken_hour": _clock, "noon": _noon, "age": _age, "holiday": _holiday,
     "count": lambda m: m.text,  # the 3rd week, the 20th century
 }  # fmt: skip

@@ -105,12 +105,33 @@ def test_what_names_someone_is_found_in_the_form_of_a_value(nlp, text):
     ("It was 3 mm in Nov and in Dec 5 cm.", ["Dec"], ["5"]),
     ("It was wed 5/6 and then wed 5 june.", ["wed 5/6", "wed 5 june"], []),
     ("You get 28 days holiday and 30 days notice.", ["28 days"], ["holiday", "notice"]),
+    ("Tests run Mon/Wed/Fri 9-11, Sat 9 to 5.", ["Mon/Wed/Fri", "Sat"], ["9", "11", "5"]),
+    ("We pour on 20 and 24 May, 86 m³ each.", ["20 and 24 May"], ["86"]),
+    ("The oral is 12-14 May, 21 to 23 minutes.", ["12-14 May"], ["21"]),
+    ("A part of it, 3/4 may be enough.", [], ["3", "4"]),
     ("We are open Mon-Fri 9-5 and sat-sun 10-2.", ["Mon-Fri", "sat-sun"], ["9-5", "10-2"]),
 ])  # fmt: skip
 def test_a_date_has_its_first_word_and_neither_an_hour_nor_what_it_counts(nlp, text, dates, others):
     shown = [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"]
     assert set(dates) <= set(shown)
     assert not [text for text in others if any(text in date for date in shown)]
+
+
+@pytest.mark.parametrize("days", [
+    "3, 5 and 9 March", "7-9 and 13 June 2022", "April 6, 7 and 8", "24-26 Dec and 31 Dec/1 Jan",
+    "Mon 11, Thu 14 and Mon 18 Nov", "the 16th, 18th and 20th", "the 4th or the 11th",
+    "the 25th to the 27th of July", "Sat/Sun 22/23 July", "May 3, 5 and 9-11",
+])  # fmt: skip
+def test_a_list_of_days_is_one_date(nlp, days):
+    assert ("DATE", days) in found(nlp, f"We shall meet them on {days}, as we agreed.")
+
+
+@pytest.mark.parametrize("text", [
+    "They sit on the 3rd and 5th floor.", "We play on the 1st, 2nd or 3rd court of the two.",
+    "Rooms 12 and 14 are shut.", "See Room 12 and pages 3-5 or 7.", "Mix 3, 4 and 5 of it.",
+])  # fmt: skip
+def test_a_list_of_things_is_no_date(nlp, text):
+    assert not [shown for label, shown in found(nlp, text) if label == "DATE"]
 
 
 @pytest.mark.parametrize("thing", [

@@ -77,6 +77,51 @@ def test_a_date_moves_whole_and_keeps_its_layout():
     assert {text: move(text)[0] for text in MOVED} == MOVED
 
 
+LISTS = {
+    "3, 4 and 5 April 2023": "13, 14 and 15 May 2023",
+    "7-9 and 13 June 2022": "17-19 and 23 July 2022",
+    "3, 17 and 24 March 2021": "12, 26 April and 3 May 2021",
+    "24, 3 and 17 March": "3 May, 12 and 26 April",
+    "April 6, 7 and 8": "May 16, 17 and 18",
+    "May 3, 5 & 9-11, 2021": "June 12, 14 & 18-20, 2021",
+    "November 20 and 24, 2020": "December 30, 2020 and January 3, 2021",
+    "24-26 Dec and 31 Dec/1 Jan": "2-4 and 9/10 February",
+    "Fri 4 and Sat 5 June": "Wed 14 and Thu 15 July",
+    "Mon 11, Thu 14 and Mon 18 Nov": "Sat 21, Tue 24 and Sat 28 December",
+    "Sat/Sun 22/23 July": "Thu/Fri 31 August / 1 September",
+    "the 25th to the 27th of July": "the 3rd to the 5th of September",
+    "the 16th, 18th and 20th": "the 25th, 27th and 29th",
+    "the 30th or 2nd": "the 8th or 11th",
+    "April 2nd-4th": "May 12th-14th",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_days_of_a_list_move_together_and_keep_their_form(text):
+    assert move(text) == [LISTS[text]]
+
+
+@pytest.mark.parametrize(("joints", "apart"), [
+    (("", ", ", " and "), (14, 7)), (("", "-", " and "), (2, 4)), (("Fri ", " or Sat "), (1,)),
+    (("", "/"), (1,)), (("the ", ", the ", " & the "), (2, 4)),
+])  # fmt: skip
+def test_the_days_between_the_days_of_a_list_stay(joints, apart):
+    """Also over the end of a month, and of a year."""
+    first, form = date(2022, 11, 4), "{0.day} {0:%B} {0.year}"
+    days = [first + timedelta(sum(apart[:i])) for i in range(len(apart) + 1)]
+    text = "".join(f"{joint}{day.day}" for joint, day in zip(joints, days, strict=True))
+    for shift in range(-400, 400, 7):
+        (moved,) = move(f"{text} November 2022", days=shift)
+        expected = [form.format(day + timedelta(shift)) for day in days]
+        found = re.findall(r"(\d\d?)(?!\d)(?: ([A-Z][a-z]+))?(?: (\d{4}))?", moved)
+        month = year = ""
+        shown = list[str]()
+        for day, *named in reversed(found):
+            month, year = named[0] or month, named[1] or year
+            shown.insert(0, f"{day} {month} {year}")
+        assert shown == expected, moved
+
+
 RELATIVE = [
     "three days later", "last week", "24 hours", "two-week", "10-12 days", "yesterday",
     "34-year-old", "this month", "the 3rd week", "the 20th century",
