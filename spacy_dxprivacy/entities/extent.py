@@ -12,16 +12,19 @@ goods, abbreviations. The words beside a term decide whether it is the name of a
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
+from operator import itemgetter
 
 from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, initials_of, is_word, plain_label
 from ..text.tokens import Tokens
+from .heads import facts_in
 from .phrases import in_tokens
 from .tables import (
     FIRMS,
@@ -44,6 +47,7 @@ _PLAIN = frozenset({"CARDINAL", "QUANTITY", "PHONE", "EMAIL", "URL", "SECRET"})
 _NUMBERED = frozenset({"DATE", "ID", "PHONE"})
 _COMPLETE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
 _PHRASED = _NAMED | {"ADDRESS"}
+_FACTUAL = _NUMBERED | _PHRASED
 _BETWEEN = {label: words("BETWEEN_NAMES") for label in _NAMED} | {"DATE": words("BETWEEN_DATES")}
 _DIGIT = re.compile(r"\d")
 _SEPARATORS = frozenset("- – — − / | • · & + *".split())  # of two names, if surrounded by blanks
@@ -211,6 +215,8 @@ class Bounds(Tokens):
         is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
         if is_number and self._is_of_statute(start, end):
             return None
+        if self.is_in_column_of_facts(label, start, end):
+            return None
         if self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end)):
             return None
         if label == "DATE":
@@ -222,6 +228,35 @@ class Bounds(Tokens):
             if label == "ADDRESS" and not any(map(str.isdigit, self.texts[start:end])):
                 return None
         return Entity(label, start, end) if start < end else None
+
+    @cached_property
+    def _facts(self) -> list[tuple[int, int, str]]:
+        """The cells of columns of facts, in characters."""
+        has_rows = "\n" in self.text and any(mark in self.text for mark in "|\t;,")
+        return facts_in(self.text) if has_rows else []
+
+    def is_in_column_of_facts(self, label: str, start: int, end: int) -> bool:
+        """Return whether a number is the amount, or all that names the thing, of a cell whose head
+        says that it holds one; or whether it is of several such cells."""
+        if label not in _FACTUAL or not any(map(_DIGIT.search, self.texts[start:end])):
+            return False
+        first = self.doc[start].idx
+        last = first + len(self.between(start, end))
+        i = bisect_right(self._facts, first, key=itemgetter(0)) - 1
+        cells = self._facts[max(i, 0) : bisect_left(self._facts, last, key=itemgetter(0))]
+        if i < 0 or not cells or last > cells[-1][1]:
+            return False
+        if len(cells) > 1:
+            return all(after[0] == before[1] + 1 for before, after in pairwise(cells))
+        cell_start, cell_end, kind = cells[0]
+        if kind == "VALUE" or label == "ADDRESS":
+            return True
+        beside = self.text[cell_start:first] + self.text[last:cell_end]
+        if any(char.isalpha() and char not in "x×" for char in beside):
+            return False
+        texts = self.texts[start:end]
+        has_letters = any(map(str.isalpha, "".join(texts)))
+        return label != "DATE" or (has_letters and not any("MONTH" in kinds(t) for t in texts))
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at both ends, and without

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
@@ -24,6 +24,8 @@ OLD = 90  # ages from here on are replaced
 MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
+FACTS = frozenset({"THING", "VALUE"})  # numbers of things (Part, Model), and amounts (Price)
+
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 _BETWEEN = re.compile(r"[\W\d_]+")
 _COMPOUND = re.compile(r"([^\W\d_]{3,}?)(name|nummer|naam|datum|adresse|adres|id)")  # German, Dutch
@@ -36,9 +38,9 @@ _RULE = re.compile(r"[\s|:+=-]*")  # line below the head of a table
 class Head:
     """What a head says of its value.
 
-    label: that of an entity, or USERNAME, DOB, AGE. part: of a name: "given", "family", or "bare"
-    for a head that says "name" alone. is_weak: whether it says so above a column or as a key
-    alone, and not before a colon in prose.
+    label: that of an entity, or USERNAME, DOB, AGE; one of FACTS for what names nobody. part: of a
+    name: "given", "family", or "bare" for a head that says "name" alone. is_weak: whether it says
+    so above a column or as a key alone, and not before a colon in prose.
     """
 
     label: str
@@ -78,7 +80,6 @@ def _words_of(head: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=4096)
 def head_of(name: str) -> Head | None:
     """Return what the head of a column, the key of a field or a label says of its value.
 
@@ -86,8 +87,14 @@ def head_of(name: str) -> Head | None:
         name: The head as it is written: "Patient name", "dob", "lastName", "Kundennummer".
 
     Returns:
-        None if the head says nothing.
+        None if the head says nothing, or that its values are FACTS.
     """
+    head = _any_head_of(name)
+    return None if head is None or head.label in FACTS else head
+
+
+@lru_cache(maxsize=4096)
+def _any_head_of(name: str) -> Head | None:
     if len(name) > MAX_HEAD:
         return None
     named, qualifiers = _words_of(name), words("QUALIFIERS", HEADS)
@@ -258,31 +265,64 @@ Columns = tuple[Head | None, ...]
 
 
 def _in_columns(text: str) -> Iterator[Entity]:
-    """Yield cells below a line with at least two heads, while lines have as many cells."""
+    """Yield the values below heads."""
+    for start, row, columns in _rows(text, head_of):
+        yield from _cells_of_row(start, row, columns)
+
+
+def _rows(
+    text: str, read: Callable[[str], Head | None]
+) -> Iterator[tuple[int, list[str], Columns]]:
+    """Yield the place, the cells and the columns of each row below a line with at least two heads,
+    while lines have as many cells."""
     tables: dict[tuple[str, Columns], None] = {}
     start = 0
     for row in text.split("\n"):
         if tables and not (_RULE.fullmatch(row) and row.strip()):
             tables = {(mark, of): None for mark, of in tables if row.count(mark) + 1 == len(of)}
             for mark, columns in tables:
-                yield from _cells_of_row(start, row.split(mark), columns)
-        if (found := _heads_of_row(row)) is not None:
+                yield start, row.split(mark), columns
+        if (found := _heads_of_row(row, read)) is not None:
             tables[found] = None
             if len(tables) > MAX_TABLES:
                 del tables[next(iter(tables))]
         start += len(row) + 1
 
 
-def _heads_of_row(row: str) -> tuple[str, Columns] | None:
+def _heads_of_row(row: str, read: Callable[[str], Head | None]) -> tuple[str, Columns] | None:
     """Return the delimiter and the heads of a row with at least two of them."""
     mark = max("|\t;,", key=row.count)
     if mark not in row:
         return None
     names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
-    if any(len(name) > MAX_HEAD or "." in name for name in names):
+    # Beside commas, a word with a full stop ends a sentence rather than that it is short.
+    bare = names if mark == "," else [name.removesuffix(".") for name in names]
+    if any(len(name) > MAX_HEAD or "." in name for name in bare):
         return None
-    columns = tuple(head_of(name) if name else None for name in names)
+    columns = tuple(read(name) if name else None for name in names)
     return (mark, columns) if len(columns) - columns.count(None) > 1 else None
+
+
+_VALUE_CELL = re.compile(  # 12.5, < 8 %, 4-6 d, 3/4"
+    r"[<>≤≥=~±+−-]{0,2}\s?\d{1,6}(?:[.,]\d{1,4})?(?:\s?[-–/]\s?\d{1,6}(?:[.,]\d{1,4})?)?\s?"
+    r"[^\W\d_]{0,8}[%°\"″'′]?"
+)
+
+
+def facts_in(text: str) -> list[tuple[int, int, str]]:
+    """Return the cells of a text whose head says that they hold a fact, in characters, in order,
+    each with the label of the head."""
+    found = list[tuple[int, int, str]]()
+    for start, row, columns in _rows(text, _any_head_of):
+        for cell, head in zip(row, columns, strict=True):
+            is_fact = head is not None and (
+                head.label == "THING"
+                or (head.label == "VALUE" and _VALUE_CELL.fullmatch(cell.strip()))
+            )
+            if is_fact and head is not None:
+                found.append((start, start + len(cell), head.label))
+            start += len(cell) + 1
+    return found
 
 
 def _is_plain_number(head: Head, cell: str) -> bool:

@@ -107,7 +107,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         bounds = Bounds(doc)
         is_english = language == "en"
         entities = self._match_english(bounds) if is_english else match_foreign(bounds, language)
-        entities |= match_wrapped(bounds, language) | {*match_disguised(bounds)}
+        wrapped = match_wrapped(bounds, language)
+        entities |= {entity for entity in wrapped if not bounds.is_in_column_of_facts(*entity)}
+        entities |= {*match_disguised(bounds)}
         # First, since a user name may look like an address of the web (priya.raman).
         accounts = [in_tokens(doc, *account) for account in in_text]
         own_matches += [account for account in accounts if account.label == "USERNAME"]

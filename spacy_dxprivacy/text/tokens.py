@@ -37,9 +37,12 @@ MAX_COLON_STEPS = 3_000_000  # colons of a run times its length: about 30 ms
 # Quotes of JSON (\\" in a string) and Python, and delimiters of table fields; a comma between two
 # digits may be part of a number. A delimiter is first: a search skips all other characters at once.
 _FIELDS = re.compile(
-    r"[\"';|,](?:(?<=[\w:,=[{\\]\")(?=[\w:,<>\]}\\])|"
+    r"[\"';|,](?:(?<=[\w:,;|=[{\\]\")(?=[\w:,;|<>\]}\\])|"
     r"(?<=[:,=[{(]')(?=\w)|(?<=\w')(?=[:,\]})])|"
-    r"(?<=[^\W_][;|])(?=[^\W_])|(?<=[^\W\d_],)(?=\d)|(?<=\d,)(?=[^\W\d_]))"
+    r"(?<=[^\W_][;|])(?=[^\W_])|(?<=[^\W\d_],)(?=\d)|(?<=\d,)(?=[^\W\d_])|"
+    # beside a field that is empty or a dash, and behind one that ends with a mark
+    r"(?<=\w[;|,])(?=[-–—]?[;|,])|(?<=[;|,][;|,])(?=[\w;|,])|(?<=[;|,][-–—][;|,])(?=[\w;|,])|"
+    r"(?<=\w[\"”″'’%°)][;|])(?=\w)|(?<=\w\|)|(?<=\|)(?=[\w|])|(?<=\|\|))"
 )
 # What contains delimiters of its own, and which of them no e-mail address and no fraction contains.
 _NO_FIELDS = re.compile(r"[@/]|www")

@@ -117,6 +117,33 @@ def test_a_date_has_its_first_word_and_neither_an_hour_nor_what_it_counts(nlp, t
     assert not [text for text in others if any(text in date for date in shown)]
 
 
+TABLES = [
+    "Part;Name;Model;Qty\nBX-6204-2RS;Bearing;F-150;12\n#3381;Gasket;MX-4500;3",
+    "| Article | Price | Lead time |\n| 90915-YZZD4 | 6.95 | 5 d |\n| SKF 22210 | 97.10 | 4-6 d |",
+    "SKU,Size,Stock\nKR-18004,3/4,0470\n99817726,12.5,1184",
+    "Part no.\tTorque\tHours\n2 × DF6174\t350 Nm\t1.5\nVS-1080\t85 Nm\t2",
+    "Artikelnummer;Menge;Preis\nHX-2040-B;8;12,40\nT-10001;2;118,00",
+]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_numbers_in_a_column_of_things_or_amounts_stay(nlp, table):
+    shown = found(nlp, f"We looked at the list of the store.\n\n{table}\n\nThat is all.")
+    assert not [text for _, text in shown if any(map(str.isdigit, text))]
+
+
+@pytest.mark.parametrize(("table", "label", "name"), [
+    ("Part;Customer no;Qty\nBX-6204;KD-90417-B;12\nBX-6205;KD-90418-B;3", "ID", "KD-90417-B"),
+    ("Product;Price;Buyer\nPolicy KD-90417-B;12;Ada Lind", "ID", "KD-90417-B"),
+    ("Model;Price;Sold\nF-150;12;4 May 2021\nF-250;14;9 May 2021", "DATE", "4 May 2021"),
+    ("Item;Total;Phone\nF-150;12;020 7946 0018\nF-250;14;020 7946 0019", "PHONE", "020 7946 0018"),
+    ("Amount;Balance\n020 7946 0018;12\n14;15", "PHONE", "020 7946 0018"),
+    ("Part;Price\nAda Lind, 4 May 2021;12\nBX-6205;3", "DATE", "4 May 2021"),
+])  # fmt: skip
+def test_what_names_someone_goes_in_a_table_of_things(nlp, table, label, name):
+    assert (label, name) in found(nlp, table)
+
+
 @pytest.mark.parametrize("days", [
     "3, 5 and 9 March", "7-9 and 13 June 2022", "April 6, 7 and 8", "24-26 Dec and 31 Dec/1 Jan",
     "Mon 11, Thu 14 and Mon 18 Nov", "the 16th, 18th and 20th", "the 4th or the 11th",

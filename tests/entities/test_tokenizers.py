@@ -71,3 +71,15 @@ def test_tokens_of_spacy_stay_as_they_are(text):
     tagged.add_pipe("sentencizer")
     tagged.add_pipe("dx_entity_ruler")
     assert [token.text for token in tagged(text)] == [token.text for token in nlp.make_doc(text)]
+
+
+@pytest.mark.parametrize("row", [
+    "Ines;;Gdynia;-;12", "Ines,,Gdynia", "|Ines|Gdynia|", '"Ines";"";"Gdynia"', "Ines|-|Gdynia",
+    'Hose 3/4";Ines;Gdynia', "Ines,-,Gdynia", "12;;;Ines;;Gdynia;;",
+])  # fmt: skip
+def test_fields_beside_empty_ones_have_tokens_of_their_own(row):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    doc = nlp(f"A row: {row}")
+    assert {"Ines", "Gdynia"} <= {token.text for token in doc}
+    assert doc.text == f"A row: {row}"
