@@ -238,9 +238,11 @@ class Bounds(Tokens):
     def is_in_column_of_facts(self, label: str, start: int, end: int) -> bool:
         """Return whether a number is the amount, or all that names the thing, of a cell whose head
         says that it holds one; or whether it is of several such cells."""
-        if label not in _FACTUAL or not any(map(_DIGIT.search, self.texts[start:end])):
+        if label not in _FACTUAL or not self._facts:
             return False
-        first = self.doc[start].idx
+        if not any(map(_DIGIT.search, self.texts[start:end])):
+            return False
+        first = self._starts[start]
         last = first + len(self.between(start, end))
         i = bisect_right(self._facts, first, key=itemgetter(0)) - 1
         cells = self._facts[max(i, 0) : bisect_left(self._facts, last, key=itemgetter(0))]

@@ -468,7 +468,8 @@ def _read(mention: Mention, order: str, language: str) -> list[Piece]:
         number, unit = age.groups()
         return [(cap_ages(number) if number[0].isdigit() else "ninety") + unit]
     try:
-        return read(mention.text, order, language, _TOKEN.findall(lead))
+        is_time = _OF_TIMES.search(mention.label) is not None
+        return read(mention.text, order, language, _TOKEN.findall(lead), is_time=is_time)
     except NoDate:
         return []
 

@@ -114,12 +114,16 @@ class Written:
         return text + match.string[place : match.end()]
 
 
-def read(text: str, order: str, language: str, before: Sequence[str] = ()) -> list[Piece]:
+def read(
+    text: str, order: str, language: str, before: Sequence[str] = (), *, is_time: bool = False
+) -> list[Piece]:
     """Parse a mention in the language of the document or, failing that, in others; see Written.
-    Raise NoDate for a mention that is neither a date nor relative to a date."""
+    Raise NoDate for a mention that is neither a date nor relative to a date.
+
+    is_time: Whether the label says that it is a time of day, as which 09.30 and 0930 are read."""
     for tried in dict.fromkeys((language, *LANGUAGES, "en")):
         try:
-            return _read_in(tried, text, order, before)
+            return _read_in(forms_in(tried, is_time), tried, text, order, before)
         except OtherOrder:
             raise
         except NoDate:
@@ -127,10 +131,12 @@ def read(text: str, order: str, language: str, before: Sequence[str] = ()) -> li
     raise NoDate
 
 
-def _read_in(language: str, text: str, order: str, before: Sequence[str]) -> list[Piece]:
+def _read_in(
+    forms: Sequence[Form], language: str, text: str, order: str, before: Sequence[str]
+) -> list[Piece]:
     pieces, holidays, between = list[Piece](), list[Piece](), list[str]()
     place = 0
-    while written := _next_form(text, place, language, order, before):
+    while written := _next_form(forms, text, place, order, before):
         between.append(text[place : written.match.start()])
         pieces += [between[-1], READERS[written.kind](written)]
         holidays += pieces[-1:] * (written.kind == "holiday")
@@ -148,10 +154,9 @@ def _read_in(language: str, text: str, order: str, before: Sequence[str]) -> lis
 
 
 def _next_form(
-    text: str, place: int, language: str, order: str, before: Sequence[str]
+    forms: Sequence[Form], text: str, place: int, order: str, before: Sequence[str]
 ) -> Written | None:
     """Return the first match at or after a place; of several forms, the first in the table."""
-    forms = forms_in(language)
     for begin in _BEGIN.finditer(text, place):
         start = begin.start()
         for match_form, kind, form_language in forms:
@@ -403,8 +408,8 @@ def _write_range(m: Written, days: list[YMD]) -> str:
 
 
 def _period(m: Written) -> Period:
-    """Read March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; 2019/20 and
-    FY2019/20, whose years move together; winter 2019-2020, which counts as winter 2020."""
+    """Read March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; 2019/20,
+    1999/2000 and FY2019/20, whose years move together; winter 2019-2020, as winter 2020."""
     text, last = m["y"], (m["x"] or "")[1:]
     year, calendar = read_year(text and text[: len(text) - len(last)] + last)
     later = (int(m["z"]) - (year or 0)) % 100 if m["z"] else 0  # years to the second
@@ -492,6 +497,27 @@ def _clock(m: Written) -> Clock | Loose:
     return Clock(hour, write, m.text)
 
 
+def _hours(m: Written) -> Clock:
+    """Read 7-9 pm, 9.15 to 9.45 a.m.: the half of the day is that of both times, or the first is in
+    the other half (11-2 pm). It is one time, whose end moves with it."""
+    low, high, half = int(m["h"]), int(m["h2"]), m["half"].lower()
+    last = high % 12 + 12 * (half == "p")
+    length = (high - low) % 12 or 12 * (m["n2"] <= m["n"])
+    blank = m.match.string[m.match.end("n2") : m.match.start("half")]
+    rest = m.match.string[m.match.end("half") : m.match.end()]
+
+    def write(moved: int) -> str:
+        first, second = (
+            match_case("P" if hour % DAY_HOURS >= 12 else "A", m["half"])
+            for hour in (moved, moved + length)
+        )
+        minutes = m["n"] + f"{blank}{first}{rest}" * (first != second)
+        hours = (str(hour % 12 or 12) for hour in (moved, moved + length))
+        return m.put(**dict(zip(("h", "h2"), hours, strict=True)), n=minutes, half=second)
+
+    return Clock((last - length) % DAY_HOURS, write, m.text)
+
+
 def _noon(m: Written) -> Clock:
     names = [f"{hour or 12} {half}" for half in ("am", "pm") for hour in range(12)]
     return Clock(0 if m.text.lower() == "midnight" else 12, names.__getitem__, m.text)
@@ -536,19 +562,21 @@ def _holiday(m: Written) -> Piece:
 READERS: dict[str, Callable[[Written], Piece]] = {
     **dict.fromkeys(UNITS, _period), "week": _week, "decade": _decade,
     "day": _days, "numeric": _days, "range": _range, "list": _list, "weekday": _weekday,
-    "clock": _clock, "spoken_hour": _clock, "noon": _noon, "age": _age, "holiday": _holiday,
+    "clock": _clock, "spoken_hour": _clock, "hours": _hours, "noon": _noon,
+    "age": _age, "holiday": _holiday,
     "count": lambda m: m.text,  # the 3rd week, the 20th century
 }  # fmt: skip
 
 
 @cache
-def forms_in(language: str) -> tuple[Form, ...]:
-    """Compile the forms of a language, then those of English, in order of precedence."""
+def forms_in(language: str, is_time: bool = False) -> tuple[Form, ...]:
+    """Compile the forms of a language, then those of English, in order of precedence; those of a
+    mention that is a time of day first."""
     rows, ascii_alone = date_words(language).patterns(), ""
     if language == "en":
-        rows, ascii_alone = forms("written dates"), "a"
+        rows, ascii_alone = forms("written times") * is_time + forms("written dates"), "a"
     compiled = tuple(
         (re.compile(rf"(?{ascii_alone}:{form}){_END}", re.I).match, kind, language)
         for kind, form in rows
     )
-    return compiled if ascii_alone else (*compiled, *forms_in("en"))
+    return compiled if ascii_alone else (*compiled, *forms_in("en", is_time))

@@ -153,6 +153,21 @@ def test_a_list_of_days_is_one_date(nlp, days):
     assert ("DATE", days) in found(nlp, f"We shall meet them on {days}, as we agreed.")
 
 
+@pytest.mark.parametrize("years", ["2000/01", "1999/2000", "2018/19", "2023-24", "1909–10"])
+def test_the_years_of_a_season_are_one_date(nlp, years):
+    assert ("DATE", years) in found(nlp, f"The {years} team was better than that of today.")
+
+
+@pytest.mark.parametrize("hours", [
+    "7.30-9.30pm", "4.15-5 pm", "9 to 11 am", "11-2 pm", "05.45-06.15", "0800-2359",
+    "14.00-14.45",
+])  # fmt: skip
+def test_two_times_of_day_are_one(nlp, hours):
+    assert ("TIME", hours) in {
+        (e.label_, e.text) for e in nlp(f"The gym is open {hours}. Ok?").ents
+    }
+
+
 @pytest.mark.parametrize("text", [
     "They sit on the 3rd and 5th floor.", "We play on the 1st, 2nd or 3rd court of the two.",
     "Rooms 12 and 14 are shut.", "See Room 12 and pages 3-5 or 7.", "Mix 3, 4 and 5 of it.",

@@ -57,7 +57,9 @@ MOVED = {
 
 
 YEARS = {"2019/20": "2021/22", "2020-21": "2022-23", "1998-99": "2000-01", "1990–95": "1992–97",
-         "FY 2019/22": "FY 2021/24", "2008-2012": "2010-2014"}  # fmt: skip
+         "FY 2019/22": "FY 2021/24", "2000/01": "2002/03",
+         "1999/2000": "2001/2002", "2009/10": "2011/12", "2010–11": "2012–13",
+         "2008-2012": "2010-2014"}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", YEARS)
@@ -120,6 +122,34 @@ def test_the_days_between_the_days_of_a_list_stay(joints, apart):
             month, year = named[0] or month, named[1] or year
             shown.insert(0, f"{day} {month} {year}")
         assert shown == expected, moved
+
+
+TIMES = {
+    "09.30-10.15": "14.30-15.15", "10.20": "15.20", "0430": "0930", "22.00": "03.00",
+    "0800-2359": "1300-0459", "7-9pm": "12-2am", "9.15-9.45 am": "2.15-2.45 pm",
+    "10 to 12 p.m.": "3 to 5 p.m.", "5.30 to 7 p.m.": "10.30 p.m. to 12 a.m.",
+    "8-10 A.M.": "1-3 P.M.", "11-2 pm": "4-7 pm", "10-9 pm": "3 pm-2 am",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TIMES)
+def test_what_is_labelled_as_a_time_of_day_moves_as_one(text):
+    assert Timeline([Mention(text, "TIME", "", "")], "mdy").move(40, 5) == [TIMES[text]]
+
+
+@pytest.mark.parametrize("text", ["09.30", "0430", "10.20-11.15"])
+def test_such_numbers_are_no_times_of_day_under_another_label(text):
+    assert move(text) == ["[DATE]"]
+
+
+@pytest.mark.parametrize("form", ["{}-{}", "{}.15-{}.45", "{}:30 to {}:30", "{}–{}.30"])
+def test_the_time_between_two_times_with_one_half_of_the_day_stays(form):
+    """Twelve hours later, the numbers are the same, and the halves of the day the other ones."""
+    for low, high in ((low, high) for low in range(1, 13) for high in range(1, 13)):
+        text = form.format(low, high) + " pm"
+        (moved,) = Timeline([Mention(text, "TIME", "", "")], "mdy").move(0, 12)
+        assert re.findall(r"\d+", moved) == re.findall(r"\d+", text)
+        assert moved.endswith(" am") and moved.count(" pm") < 2
 
 
 RELATIVE = [
