@@ -105,7 +105,10 @@ _ACT_END = re.compile(
 )
 _OPENS_YEAR = frozenset("[(")
 # A report of cases: of a neutral citation, or between the volume and the page.
-_REPORT_AFTER = re.compile(rf"[\])] (?:\d{{1,3}} )?{expanded('LAW_REPORT')}\.? \d{{1,5}}(?!\w)")
+_REPORT_AFTER = re.compile(
+    rf"[\])] (?:(?:\d{{1,3}} )?{expanded('LAW_REPORT')}|\d{{1,3}} [A-Z][A-Za-z.]{{1,5}})\.? "
+    r"\d{1,5}(?!\w)"
+)
 _REPORT_BEFORE = re.compile(r"\d{1,4} [A-Z][A-Z.]{1,7}(?: [A-Z\d][\w.]{0,5}){0,2} \d{1,5} \(\Z")
 _NUMBER_OF_YEAR = re.compile(r"[1-9]\d{0,3}/(?:19|20)\d\d", re.A)
 _NUMBERED_ACTS = _STATUTES | frozenset(
@@ -221,7 +224,7 @@ class Bounds(Tokens):
             return None
         if label == "DATE":
             start, end = extent_of_date(self, start, end)
-        elif label in _NAMED and start > 1 and self.texts[start - 1] == "-":
+        elif label in _NAMED:
             start, end = extent_of_name(self, start, end)
         if self._items and self.doc[start].idx in self._items:
             start += 1

@@ -65,6 +65,8 @@ _STORMS = frozenset("storm hurricane typhoon cyclone".split())
 _VERSES = re.compile(r" \d{1,3}:(?!(?:00|15|30|45)\b)\d{1,3}[-–]\d{1,3}(?![:.\d])", re.A)
 _OF_PERSONS = frozenset("young old little late dear certain poor elderly frail famous".split())
 _UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
+_MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
+_PRICE = re.compile(r"[$€£¥] ?\d[\d.,]*[kKmM]?/\Z")
 _MEASURE = re.compile(r"\d{1,6} ?([a-z]{1,4}|[a-z]{0,2}[A-Z]{1,2})")  # 132 kV
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
 _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
@@ -495,6 +497,19 @@ def is_used_as_thing(context: Context, entity: Entity) -> bool:
     number = context.text(end) if is_apart else ""
     numbered = number.isdigit() and len(number) < MIN_POSTAL_CODE and number[0] != "0"
     return numbered and bool(before) and not before.isspace()
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_unit(context: Context, entity: Entity) -> bool:
+    """Return whether a word is a unit behind its number (-67 dBm, $1,475/FEU), or the sign of a
+    currency before it (US$ 20)."""
+    text, before = context.text(entity.start), context.text(entity.start - 1)
+    if text[-1] in "$€£¥":
+        return True
+    if _MIXED_UNIT.fullmatch(text) and before[-1:].isdigit():
+        return True
+    price = context.text(max(entity.start - 4, 0), entity.start)
+    return before.endswith("/") and _PRICE.search(price) is not None
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
-from .tables import FOLLOWING, NAMES, PLACES, expanded, pattern, words
+from .tables import FIRMS, FOLLOWING, GOODS, LISTED, NAMES, PLACES, expanded, pattern, words
 from .words import builtin_lexicon, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -34,6 +34,7 @@ _SETTING = re.compile(r"[a-z_.]+=-?\d[\d.]*[a-z]{0,3}")
 _TWO_LETTERS = re.compile(r"[^\W\d_]{2}(?<![²³])|[^\W\d_]\.")
 # Calls and list items: t(212, 12]-[15.
 _CALL = re.compile(r"[A-Za-z]{1,3}[(\[]\d{1,6}|\d+\]\s?[-–,]\s?\[\d+")
+_CODES_IN_ROW = re.compile(r"[A-Z]{2,5} \d{1,6} [A-Z]{2,5} \d{1,6}\.?")  # SPN 3251 FMI 0
 _GROUP = re.compile(r"[a-z]{2,}-\d{1,4}s?")  # under-16s
 _NUMBERED = re.compile(r"[A-Z]\d{1,2}(?:\+\d{1,2})?")  # G2 P1
 _SIGNS = frozenset("+ - − < > = ~ ± @ ≤ ≥".split())
@@ -98,7 +99,7 @@ _HOURS = re.compile(
     re.I,
 )
 _PER_CENT = re.compile(r"\s?\d{1,3}(?:[.,]\d+)?\s?%")
-_PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*", re.A)
+_PLAIN_NUMBER = re.compile(r"[+−-]?\d+(?:[.,]\d+)*", re.A)
 # What is long enough for a postal code.
 _CODES = re.compile(r"(?<![\d.,])(?:\d{4}|\d{3} \d\d|\d\d-\d{3})")
 _DASHES = frozenset("-–")
@@ -108,9 +109,14 @@ _THINGS = words("NUMBERED_THINGS", "terms")
 _BESIDE_CODES = frozenset(
     "no no. nos nos. nr nr. number numbers code codes # ( : , and or & then".split()
 )
+_KINDS = words("KINDS", "terms")
+MAX_KIND = 5  # digits of a code of a kind of things
+_PLATE = re.compile(r"[A-Z]{2,3}[- ]?\d{2,4}(?:[- ]?[A-Z]{1,3})?|\d{2,4}[- ]?[A-Z]{2,3}")
 MAX_LIST = 12  # tokens between a thing and its last number
 _DIGIT = re.compile(r"\d")
-_QUARTER = re.compile(r"[QH][1-4]")
+_QUARTER, _PAIR = re.compile(r"[QH][1-4]"), re.compile(r"\d\d/\d\d", re.A)
+_SECONDS = re.compile(r"\d0s", re.A)
+_BEFORE_SECONDS = frozenset("after every for within took takes than timeout".split())
 _YEARS = re.compile(r"(\d{2,3})[-\s]?(?:years?|yrs?)\.?(?:[-\s]old)?", re.A)
 _WITH_TERM = frozenset(
     "bond concession copyright flood franchise guarantee lease leasehold leases loan mortgage "
@@ -187,7 +193,11 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
     if label in _DATED:
         return _is_undated(tokens, label, start, end)
     if label not in _PLACED:
-        return label == "ID" and (_is_count(tokens, start, end) or _is_of_thing(tokens, start))
+        return label == "ID" and (
+            _is_count(tokens, start, end)
+            or _is_of_thing(tokens, start)
+            or _is_of_kind(tokens, start, end)
+        )
     text = tokens.between(start, end).rstrip(".")
     if any(map(str.isdigit, text)):
         if label == "ADDRESS" and _is_no_address(tokens, start, end):
@@ -228,6 +238,27 @@ def _is_of_thing(tokens: Tokens, i: int) -> bool:
     return False
 
 
+def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a short code says what kind a thing is: behind its maker (Siemens S7-1500, a
+    Hobart A200), or behind the word for it (Form N260). No plate is of a kind."""
+    code, before = tokens.between(start, end), tokens.texts[start - 1] if start else ""
+    lower = before.lower()
+    if _count_digits(code) > MAX_KIND or lower in LISTED["ID_WORD"]:
+        return False
+    if lower in _KINDS:
+        return True
+    if _PLATE.fullmatch(code) or not before[:1].isupper():
+        return False
+    is_maker = lower in FIRMS or lower in GOODS
+    return is_maker or (_is_one_of_many(tokens, start - 1) and not is_word(lower))
+
+
+def _is_one_of_many(tokens: Tokens, i: int) -> bool:
+    """Return whether an article or a number makes the name at a place that of things: a Hobart
+    A200, two Scania R450."""
+    return i > 0 and (tokens.lowers[i - 1] in ("a", "an") or tokens.doc[i - 1].like_num)
+
+
 def are_values(text: str) -> bool:
     """Return whether the words between numbers are abbreviations: HR 132 RR, 88 BP 120."""
     letters = [part for part in text.split() if part.isalpha()]
@@ -237,7 +268,9 @@ def are_values(text: str) -> bool:
 def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether an address is of values, has an article before a small word (the p95), is a
     letter with a number beside another one (G2 P1), or is of numbers too short for a code."""
-    text, after = tokens.between(start, end), tokens.between(end, end + 1)
+    text, after = tokens.between(start, end).rstrip("."), tokens.between(end, end + 1)
+    if _CODES_IN_ROW.fullmatch(tokens.between(start - 1, end)):
+        return True
     if are_values(text) or all(map(_NUMBERED.fullmatch, (text, after))):
         return True
     if _SHORT_TIME.fullmatch(text) or (
@@ -319,7 +352,7 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return True
     if label == "TIME":
         return False
-    if _QUARTER.fullmatch(text) and _is_of_thing(tokens, start):
+    if _is_named_number(tokens, start, end, text):
         return True
     if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(tokens.between(end, end + 2)):
         return True
@@ -334,6 +367,26 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
     is_value = _is_measured(tokens, start, text) or _is_rank(tokens, start, end)
     return is_value or _is_no_life(tokens, start, end)
+
+
+def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
+    """Return whether a date is the number of a thing (Runway 09/27, Main Switch Q1), seconds (after
+    30s), or the year of a product or a model: Windows Server 2019, the 2010 model."""
+    before = tokens.texts[start - 1] if start else ""
+    if _QUARTER.fullmatch(text) and _is_of_thing(tokens, start):
+        return True
+    if _PAIR.fullmatch(text):
+        return before.lower() in _THINGS | _KINDS
+    if end - start > 1:
+        return False
+    if _SECONDS.fullmatch(text):
+        return before.lower() in _BEFORE_SECONDS
+    if not (text.isdigit() and len(text) == 4):
+        return False
+    is_product = before.istitle() or before.isupper()
+    if is_product and (before.lower() in GOODS or before == "Server"):
+        return True
+    return tokens.lowers[end : end + 1] in (["model"], ["models"])
 
 
 def _is_no_life(tokens: Tokens, start: int, end: int) -> bool:
@@ -386,8 +439,13 @@ def _are_no_date(numbers: re.Match[str]) -> bool:
 
 
 def extent_of_name(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
-    """Return the extent of a name after a hyphen, without the letter of a number before it:
-    12-B. Visibility."""
+    """Return the extent of a name without the letter of a number before its hyphen (12-B.
+    Visibility), and without the code behind a maker: a Denis Wick 6BL."""
+    last = tokens.texts[end - 1]
+    if end - start > 1 and last[-1].isalnum() and any(map(str.isdigit, last)):
+        return start, end - _is_one_of_many(tokens, start)
+    if start < 2 or tokens.texts[start - 1] != "-":
+        return start, end
     doc, number = tokens.doc, tokens.texts[start - 2]
     if len(tokens.texts[start].rstrip(".")) > 1:
         return start, end
