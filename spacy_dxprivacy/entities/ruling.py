@@ -89,7 +89,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         text = text_of(doc)
         accounts = [*accounts_in(text)]
         edges = {edge for _, *span in accounts for edge in span}
-        # A tokenizer joins DTSTART:20230314T235000Z.
+        # A tokenizer joins DTSTART:20230314T235000Z, and DSK-901,2023-11-02.
         edges |= {edge for stamp in pattern("STAMP_FORM").finditer(text) for edge in stamp.span()}
         doc = split_tokens(doc, self.nlp, edges)
         self.set_annotations(doc, self._match(doc, accounts))

@@ -103,6 +103,7 @@ _PLAIN_NUMBER = re.compile(r"[+−-]?\d+(?:[.,]\d+)*", re.A)
 # What is long enough for a postal code.
 _CODES = re.compile(r"(?<![\d.,])(?:\d{4}|\d{3} \d\d|\d\d-\d{3})")
 _DASHES = frozenset("-–")
+_ORDERS = frozenset("first second third fourth fifth last next other".split())
 _ARTICLES = frozenset({"the", "a", "an"})
 _THINGS = words("NUMBERED_THINGS", "terms")
 # Between a thing and its number, and between numbers: Parts No. K70386 and DF6174.
@@ -115,6 +116,10 @@ _PLATE = re.compile(r"[A-Z]{2,3}[- ]?\d{2,4}(?:[- ]?[A-Z]{1,3})?|\d{2,4}[- ]?[A-
 MAX_LIST = 12  # tokens between a thing and its last number
 _DIGIT = re.compile(r"\d")
 _QUARTER, _PAIR = re.compile(r"[QH][1-4]"), re.compile(r"\d\d/\d\d", re.A)
+_CURRENCIES = frozenset("$€£¥")
+_CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
+_RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}", re.A)
+LAST_HOUR, LAST_MINUTE = 24, 59
 _SECONDS = re.compile(r"\d0s", re.A)
 _BEFORE_SECONDS = frozenset("after every for within took takes than timeout".split())
 _YEARS = re.compile(r"(\d{2,3})[-\s]?(?:years?|yrs?)\.?(?:[-\s]old)?", re.A)
@@ -345,13 +350,14 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     before them that makes them a date, or the rate APR."""
     text = tokens.between(start, end).rstrip("-–")
     if _DIGIT.search(text) is None:
-        return label == "DATE" and end - start == 1 and _is_rate(tokens, start)
+        is_sign = text[-1:] in _CURRENCIES
+        return is_sign or (label == "DATE" and end - start == 1 and _is_rate(tokens, start))
     if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE)):
         return True
     if end - start == 1 and _amount_or_hour(tokens, start):
         return True
     if label == "TIME":
-        return False
+        return _is_no_clock(text)
     if _is_named_number(tokens, start, end, text):
         return True
     if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(tokens.between(end, end + 2)):
@@ -367,6 +373,15 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
     is_value = _is_measured(tokens, start, text) or _is_rank(tokens, start, end)
     return is_value or _is_no_life(tokens, start, end)
+
+
+def _is_no_clock(text: str) -> bool:
+    """Return whether a number is no time of day: 60:40, 1.72, 4127, and 7:04.2 of a race."""
+    parts = _CLOCK_PARTS.fullmatch(text)
+    if parts is None:
+        return _RACE.fullmatch(text) is not None
+    hour, minute = parts[1] or parts[3], parts[2] or parts[4]
+    return int(hour) > LAST_HOUR or len(minute) != 2 or int(minute) > LAST_MINUTE
 
 
 def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
@@ -474,11 +489,19 @@ def _is_no_day(tokens: Tokens, i: int, end: int) -> bool:
     return before == "," and _COUNTING.match(beside) is not None
 
 
+def _without_order(tokens: Tokens, start: int, end: int) -> int:
+    """Return the start of a date without an order and its "from": the first from 18 December."""
+    i = start + (tokens.lowers[start] == "the")
+    is_order = tokens.lowers[i + 1 : i + 2] == ["from"] and tokens.lowers[i] in _ORDERS
+    return i + 2 if is_order and i + 2 < end else start
+
+
 def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date with all of its first word, without the hour or the amount behind
     it (May 8 pm, Dec 5 cm), without the number of an item on the next line, and without the noun
     that its days count: 28 days holiday."""
     doc, texts = tokens.doc, tokens.texts
+    start = _without_order(tokens, start, end)
     while start and texts[start].isalpha() and texts[start - 1].isalpha():
         if doc[start - 1].whitespace_:
             break

@@ -390,3 +390,28 @@ def test_a_number_with_the_code_of_its_country_is_one_of_telephone(nlp):
     for number in ("+447911123456", "+1 212 555 0100", "+49 30 901820", "+33612345678"):
         found = [e.text for e in nlp(f"Call {number} now.").ents if e.label_ == "PHONE"]
         assert found == [number]
+
+
+@pytest.mark.parametrize("text", [
+    "The index dropped from 0.998 to 0.961 at once.", "They pay in two instalments, 60:40 each.",
+    "I'm 1.72 m. He's, what, 1.90?", "They won Heat 3 in 7:04.2 and left.",
+    "She made 812 runs at 47.76 in all.", "The kit costs 61.20 and the oil 86.75.",
+    "See the Road Traffic Act, Cap. 69:01, on it.", "Osei is on till 8, bleep 4127.",
+])  # fmt: skip
+def test_a_number_that_no_clock_shows_is_no_time_of_day(nlp, text):
+    times = [ent.text for ent in nlp(text).ents if ent.label_ == "TIME"]
+    assert not [time for time in times if len(time) > 1]
+
+
+@pytest.mark.parametrize("row", [
+    "DSK-901,2023-11-02,Open", "3h,2023-11-02", "A 12,2023-11-02,B 7", "Unassigned,2023-11-02",
+    "4,2023-11-02,5",
+])  # fmt: skip
+def test_a_date_is_apart_from_the_field_before_it(nlp, row):
+    text = f"Key,Created,Hours\n{row}\n{row}"
+    assert ("DATE", "2023-11-02") in found(nlp, text)
+
+
+def test_an_order_before_a_date_is_no_part_of_it(nlp):
+    text = "She has four weeks each year in Samoa, the first from 18 December 2021."
+    assert ("DATE", "18 December 2021") in found(nlp, text)
