@@ -55,6 +55,8 @@ _SAME_AGE = re.compile(rf"\A({TOP_AGE})\D+{TOP_AGE}\Z")
 # within a decimal number: 28.8 years.
 _BEGIN = re.compile(r"(?:(?<!\w)(?<!\d\.)|(?<=\d[tT]))(?=\S)")
 _END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ]))"
+# The days before the last two of a list in other languages: 3., 1er and its full stop.
+_BEFORE_RANGE = re.compile(r"(\d{1,2})(?:er|[eº°ª]|ste)?(\.?)(,\s)")
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
@@ -267,8 +269,10 @@ def _days(m: Written) -> Days:
 
 
 def _range(m: Written) -> Days:
-    """Read 5. bis 9. März, du 28 février au 2 mars."""
-    return Days([_read_end(m, end) for end in ENDS], partial(_write_range, m))
+    """Read 5. bis 9. März, du 28 février au 2 mars; 3., 4. und 5. April, whose days share it."""
+    first, last = (_read_end(m, end) for end in ENDS)
+    before = [Day(None, first.month, _read_day(i[1])) for i in _BEFORE_RANGE.finditer(m["l"] or "")]
+    return Days([*before, first, last], partial(_write_range, m))
 
 
 def _list(m: Written) -> Days:
@@ -396,12 +400,22 @@ class _WrittenList:
 
 
 def _write_range(m: Written, days: list[YMD]) -> str:
-    """Write 5. bis 9. März 2023, du 5 au 9 mars; the months of both ends if they differ."""
-    (_, mo, d), (y2, mo2, d2) = days
-    first: str = _write_day(d, m["d"], m) + m["dot"]
-    if mo != mo2 or m["m"]:
-        first += (m["j"] or " ") + _write_name(mo, m["m"] or m["m2"], m)
-    return first + m.put(d2=d2, m2=mo2, y2=y2)[m.match.start("to") - m.match.start() :]
+    """Write 5. bis 9. März 2023, du 5 au 9 mars; the months of days in a row if they differ."""
+    *before, (_, mo, d), (y2, mo2, d2) = days
+    joint = m["j"] or m.match.string[m.match.end("d2") : m.match.start("m2")].lstrip(".") or " "
+
+    def with_month(text: str, month: int, is_shown: Any) -> str:
+        name = _write_name(month, m["m"] or m["m2"], m)
+        return text + joint + name if is_shown else text
+
+    listed = ""
+    for item, day, after in zip(
+        _BEFORE_RANGE.finditer(m["l"] or ""), before, days[1:], strict=False
+    ):
+        text = _write_day(day[2], "", m) + item[2]
+        listed += with_month(text, day[1], day[1] != after[1]) + item[3]
+    first = with_month(_write_day(d, m["d"], m) + m["dot"], mo, mo != mo2 or m["m"])
+    return listed + first + m.put(d2=d2, m2=mo2, y2=y2)[m.match.start("to") - m.match.start() :]
 
 
 # -- readers: weeks, months, ..., decades ------------------------------------------------------

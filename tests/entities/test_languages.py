@@ -7,6 +7,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
+import spacy
 from conftest import ok, pipeline_of, refusal, run_dx
 
 from spacy_dxprivacy.entities.tables import date_words, listed_of
@@ -354,3 +355,17 @@ def test_the_time_of_other_languages_grows_with_the_text_alone(part):
         nlp.get_pipe("dx_entity_ruler")(doc)
         seconds.append(process_time() - began)
     assert seconds[1] < 10 * seconds[0] + 0.5
+
+
+@pytest.mark.parametrize(("language", "before", "days"), [
+    ("de", "Wir treffen uns am ", "3., 4. und 5. April 2023"),
+    ("fr", "Nous serons absents les ", "3, 4 et 5 mars 2021"),
+    ("es", "La reunión será los días ", "3, 4 y 5 de marzo de 2021"),
+    ("nl", "Wij zijn gesloten op ", "3, 4 en 5 maart 2021"),
+    ("it", "Saremo chiusi il ", "3, 4 e 5 marzo 2021"),
+    ("de", "Sie wohnt in Zimmer 12, ", "3. bis 5. Mai 2023"),
+])  # fmt: skip
+def test_a_list_of_days_is_one_date(language, before, days):
+    nlp = spacy.blank(language)
+    nlp.add_pipe("dx_entity_ruler")
+    assert [e.text for e in nlp(f"{before}{days}, ok?").ents if e.label_ == "DATE"] == [days]

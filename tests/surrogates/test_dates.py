@@ -103,6 +103,19 @@ def test_days_of_a_list_move_together_and_keep_their_form(text):
     assert move(text) == [LISTS[text]]
 
 
+@pytest.mark.parametrize(("language", "text", "moved"), [
+    ("de", "3., 4. und 5. April 2023", "12., 13. und 14. Mai 2023"),
+    ("de", "28., 29. und 30. Dezember 2022", "5., 6. und 7. Februar 2023"),
+    ("fr", "les 1er, 2 et 3 mars", "les 9, 10 et 11 avril"),
+    ("es", "20, 21 y 23 de marzo de 2021", "28, 29 de abril y 1 de mayo de 2021"),
+    ("nl", "3, 4 en 5 maart 2021", "11, 12 en 13 april 2021"),
+    ("it", "3, 4 e 5 marzo 2021", "11, 12 e 13 aprile 2021"),
+])  # fmt: skip
+def test_lists_of_days_in_other_languages(language, text, moved):
+    mentions = [Mention(text, "DATE", "", "")]
+    assert Timeline(mentions, "dmy", language).move(39, 0) == [moved]
+
+
 @pytest.mark.parametrize(("joints", "apart"), [
     (("", ", ", " and "), (14, 7)), (("", "-", " and "), (2, 4)), (("Fri ", " or Sat "), (1,)),
     (("", "/"), (1,)), (("the ", ", the ", " & the "), (2, 4)),
