@@ -53,7 +53,7 @@ _DIGIT = re.compile(r"\d")
 _SEPARATORS = frozenset("- – — − / | • · & + *".split())  # of two names, if surrounded by blanks
 _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _AND = frozenset({"and", "&", "or", "for"})
-_FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
+FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
 LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
 _LONGEST_FIRM = max(map(len, FIRMS))  # in characters: no name has more tokens
 _COURTS = frozenset("court courts tribunal tribunals".split())
@@ -489,7 +489,7 @@ class Bounds(Tokens):
         if letter is None:
             is_numbered = end - start == 1 and self._is_lettered(end)
             return None if is_numbered and self.texts[end][0].isdigit() else entity
-        if all(_is_rather_common(self.texts[i]) for i in range(letter + 1, end)):
+        if all(is_rather_common(self.texts[i]) for i in range(letter + 1, end)):
             return None
         return entity if letter == start else entity._replace(start=letter + 1)
 
@@ -618,7 +618,7 @@ class Bounds(Tokens):
         """Return whether a mention is a common noun in small letters, or ends with one after its
         owner (Auntie's house), and is no name in a chat."""
         last, size = self.texts[end - 1], end - start
-        if not (last.islower() and is_word(last)) or last in _FIRM_ENDS:
+        if not (last.islower() and is_word(last)) or last in FIRM_ENDS:
             return False
         owned = end > 1 and self.texts[end - 2] in _POSSESSIVES
         if size > 1:
@@ -720,7 +720,7 @@ class Bounds(Tokens):
         return bool(scored) or any(word in _FINDINGS for word in lowers[after : after + 2])
 
 
-def _is_rather_common(word: str) -> bool:
+def is_rather_common(word: str) -> bool:
     """Return whether a word is rather a common word than a name."""
     return is_plain(word) or is_only_ordinary(word)
 
@@ -772,10 +772,10 @@ def _separates_firms(
     """Return whether "and" or "for" separates two firms. It joins common words after "of" (Office
     of Science and Technology), "Sons", and words of listed firms; "for" also joins after nouns."""
     before, after = doc[i - 1].text, doc[i + 1].text
-    if _completes(ends[i]) or (i - start > 1 and before.rstrip(".") in _FIRM_ENDS):
+    if _completes(ends[i]) or (i - start > 1 and before.rstrip(".") in FIRM_ENDS):
         return True
     if doc[i].text == "for":
-        return before not in _FIRM_ENDS
+        return before not in FIRM_ENDS
     if end - start <= _LONGEST_FIRM and doc[start:end].text.lower().rstrip(".") in FIRMS:
         return False
     common = [is_word(word.lower()) and not is_name(word) for word in (before, after)]

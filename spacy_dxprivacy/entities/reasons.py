@@ -8,6 +8,7 @@ whether it holds of an entity in its document, and gives an example. Add one her
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -19,8 +20,9 @@ from spacy.tokens import Doc, Span, Token
 from ..arrays import Floats2d
 from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
+from .capitals import capital_share, is_listed, is_only_first_name, is_placed_as_name, least_odds
 from .decoding import odds
-from .extent import INSTITUTIONS, LEGAL, Bounds
+from .extent import FIRM_ENDS, INSTITUTIONS, LEGAL, Bounds, is_rather_common
 from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
 from .tables import FOLLOWING, LISTED, PLACES, PRODUCTS, expanded, pattern
@@ -33,6 +35,8 @@ SURELY = {"PERSON": 6.0, "GPE": 5.0, "ORG": 20.0}
 SURELY_BODY = 300.0  # of a firm, from which "Staff Council" is; of a name, from which "Grid 7" is
 SURELY_SMALL = 100.0  # the same for a common word in small letters beside a name with a capital
 SURELY_HOUSE = 20.0  # the same for a number and a noun in the plural
+SURELY_PLAIN = 10.0  # as many times surer the network must be of common words with capitals
+SURELY_LAST = 2.0  # the same for a common word behind a name: Victoria Sponge
 SURELY_TITLE = 30.0  # the same for a word in a heading whose words have capitals
 MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in a heading
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
@@ -137,8 +141,18 @@ class Context:
     @cached_property
     def small(self) -> AbstractSet[str]:
         """The words in small letters, if names have capitals."""
-        small = (t.text for t in self.doc if t.is_lower and t.is_alpha)
+        small = (text for text in self.bounds.texts if text.islower() and text.isalpha())
         return frozenset(small if self.is_capitalised else ())
+
+    @cached_property
+    def least_odds(self) -> float:
+        """The odds from which the network alone makes a word with a capital a name."""
+        return least_odds(capital_share(self.bounds))
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often the document has each word, with its capitals."""
+        return Counter(self.bounds.texts)
 
     @cached_property
     def _fences(self) -> list[tuple[int, int]]:
@@ -532,6 +546,56 @@ def is_common(context: Context, entity: Entity) -> bool:
     if any(odds(context.shares, label, i) > limit for i in range(start, end)):
         return False
     return are_common(context.doc[start:end], label)
+
+
+@reason("PERSON", "GPE", "ORG")
+def has_capitals_alone(context: Context, entity: Entity) -> bool:
+    """Return whether nothing but its capitals makes a name of words in a document that gives them
+    to ordinary words: neither the network is sure, nor are they used or placed as a name is."""
+    label, start, end = entity
+    if not context.least_odds:
+        return False
+    are_plain = label != "PERSON" and all(map(is_rather_common, _words_of(context, entity)))
+    limit = min(context.least_odds * (SURELY_PLAIN if are_plain else 1), SURELY_BODY)
+    if label == "PERSON":
+        return _is_no_person(context, entity, limit / 2)
+    if any(odds(context.shares, label, i) >= limit for i in range(start, end)):
+        return False
+    if label == "GPE":
+        return not context.is_ruled(entity) and all(map(is_listed, _words_of(context, entity)))
+    if end - start > 1:
+        return are_plain or (
+            is_rather_common(context.text(end - 1)) and context.text(end - 1) not in FIRM_ENDS
+        )
+    found = context.is_ruled(entity) or start in context.guessed
+    return not (found and _stands_as_name(context, entity))
+
+
+def _is_no_person(context: Context, entity: Entity, limit: float) -> bool:
+    """Return whether a word does not stand as a name, or a common word, as behind a name, ends
+    several (Victoria Sponge), where the network is not as sure as a limit."""
+    _, start, end = entity
+    if end - start > 1:
+        start, limit = end - 1, min(limit, SURELY_LAST)
+        if not (context.doc[start].is_title and _is_common(context.doc, start)):
+            return False
+    elif is_only_first_name(context.text(start)):
+        return False
+    elif not context.is_ruled(entity):
+        limit = min(limit, 1.0)  # the network, too, must take it for no name
+    unsure = odds(context.shares, "PERSON", start) < limit
+    return unsure and not _stands_as_name(context, entity)
+
+
+def _stands_as_name(context: Context, entity: Entity) -> bool:
+    """Return whether a document has the first word of an entity again, or it is placed as names
+    are."""
+    is_used = context.counts[context.text(entity.start)] > 1
+    return is_used or is_placed_as_name(context.bounds, entity.start, entity.end)
+
+
+def _words_of(context: Context, entity: Entity) -> list[str]:
+    return [*filter(str.isalpha, context.bounds.texts[entity.start : entity.end])]
 
 
 def are_common(span: Span, label: str) -> bool:

@@ -1,0 +1,89 @@
+"""In a document that gives capitals to ordinary words, a capital alone makes no name."""
+
+import pytest
+import spacy
+from conftest import pipeline_of
+
+from spacy_dxprivacy.entities.capitals import MANY_CAPITALS, capital_share, least_odds
+from spacy_dxprivacy.text.tokens import Tokens
+
+LABELS = {"PERSON", "GPE", "ORG"}
+MANY = (
+    "Notes of the Kitchen Team\n\nThe Team wants a Deep Clean of the Cold Store and a new Back "
+    "Door. We need the Green Folders, a Pencil and the Spare Keys. The Status Page shows a Red "
+    "Light when the Main Pump stops, so press the Save Button and call the Help Desk. {} Then "
+    "Lunch is in the Staff Room, with Tea and Biscuits, and the Quiet Hours begin after the Fire "
+    "Drill.\n"
+)
+FEW = MANY[:5] + MANY[5:].lower().replace(". t", ". T").replace(". w", ". W")
+
+
+@pytest.fixture(scope="module")
+def marks():
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    return lambda text: [ent.text for ent in nlp(text).ents if ent.label_ in LABELS]
+
+
+@pytest.mark.parametrize("text", [
+    "We had Tea, Brack and Raffle after the Meeting.",
+    "The Budget is Amber, but the Scope is Red.",
+    "Learn why Helvetica, Baskerville and Frutiger look as they do.",
+    "We had Bread, Haddock and Beans.",
+    "Mine swore by Guinness.",
+    "We use Terbutaline.",
+    "Scatter it with Sage, Basil or Rosemary.",
+    "Two of them play Ouds, the odd Drum and a Harp.",
+])  # fmt: skip
+def test_a_capital_alone_makes_no_person(marks, text):
+    assert marks(MANY.format(text)) == []
+
+
+@pytest.mark.parametrize("text", [
+    "We stopped the Google Ads in May.",
+    "The YouTube film is fine.", "It came over Zoom, of course.", "Meet at the Car Park North.",
+    "The Jubilee Party is on.", "The Women's Group meets.",
+    "The Money came from Church Gate Collections and a Duck Race.",
+    "Mother and Baby Group meets in the Hall.",
+])  # fmt: skip
+def test_capitals_alone_make_no_firm(marks, text):
+    assert marks(MANY.format(text)) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Her daughter, Grace, drives the Bus.", "Grace"),
+    ("Food: Amarjit brings the Samosas.", "Amarjit"),
+    ("Could the Team lend us Tomasz until the Fair?", "Tomasz"),
+    ("Bintou's samples are in the Cold Store.", "Bintou"),
+    ("The Expert, known as Hettie Quill, was not called.", "Hettie Quill"),
+    ("They cited Kapito v. Press.", "Kapito"),
+    ("The Keys are with Shabnam (Front Desk).", "Shabnam"),
+    ("Nobody told Nurse Okonjo of the Drill.", "Okonjo"),
+    ("The Seeds come from Moorland Bakeries in the Valley.", "Moorland Bakeries"),
+    ("We asked Rosemary. Rosemary was late.", "Rosemary"),
+])  # fmt: skip
+def test_what_is_placed_or_used_as_a_name_goes(marks, text, name):
+    assert name in marks(MANY.format(text))
+
+
+@pytest.mark.parametrize("text", [
+    "we asked Basil or Rosemary.", "we met Haddock and Amber.", "she knows Baskerville and Gill.",
+    "this is from Guinness.", "it is for Dowland and that.",
+])  # fmt: skip
+def test_where_ordinary_words_have_none_a_capital_makes_a_name(marks, text):
+    assert marks(FEW.format(text))
+
+
+def test_the_share_of_capitals_is_that_of_ordinary_words_within_sentences():
+    nlp = spacy.blank("en")
+    few, many = (capital_share(Tokens(nlp(text))) for text in (FEW, MANY))
+    assert few < 0.1 < MANY_CAPITALS < 0.4 < many
+    assert not least_odds(few) and least_odds(many) > least_odds(MANY_CAPITALS) == 1.0
+
+
+@pytest.mark.parametrize("text", [
+    "Well. Then. Tea. More. Good. Cold. Back. Door." * 5,
+    "On Monday we saw Paris, London, Rome, May, French people and Doctor Lee." * 5,
+    "Tea", "", "WE SHOUT ALL DAY AND WRITE IN CAPITALS " * 9,
+])  # fmt: skip
+def test_openings_days_places_and_shouts_are_no_capitals(text):
+    assert capital_share(Tokens(spacy.blank("en")(text))) < 0.1
