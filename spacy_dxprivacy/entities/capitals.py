@@ -8,6 +8,9 @@ the document decides: who speaks, fills a field or is mentioned again is rather 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
 from ..text.tokens import Tokens
 from .heads import CELL_MARKS
 from .tables import LISTED, PEOPLES, PLACES, expanded
@@ -29,19 +32,22 @@ _DEEDS = frozenset({"third_person", "past"})
 _NO_THING = PLACES | PEOPLES | {"title", "month", "weekday"}
 
 
-def capital_share(tokens: Tokens) -> float:
+def capital_share(texts: Sequence[str], counts: Mapping[str, int]) -> float:
     """Return the share of the ordinary words within the sentences of a document that have a
-    capital. Titles, days and words of places do not count, which have one everywhere."""
-    capitals = small = 0
-    before = "\n"
-    for text in tokens.texts:
-        if len(text) >= MIN_LETTERS and text.isalpha():
-            if text.islower():
-                small += _is_of_thing(text)
-            elif text.istitle() and not (before in _OPENERS or before.isspace()):
-                capitals += _is_of_thing(text)
-        before = text
-    counted = capitals + small + USUAL_WORDS
+    capital. Titles, days and words of places do not count, which have one everywhere.
+
+    Args:
+        texts: The words of the document.
+        counts: How often it has each.
+    """
+    words = {text: n for text, n in counts.items() if len(text) >= MIN_LETTERS and text.isalpha()}
+    small = sum(n for word, n in words.items() if word.islower() and _is_of_thing(word))
+    things = {word for word in words if word.istitle() and _is_of_thing(word)}
+    within = (
+        text in things and not (before in _OPENERS or before.isspace())
+        for before, text in pairwise(["\n", *texts])
+    )
+    counted = (capitals := sum(within)) + small + USUAL_WORDS
     return (capitals + USUAL_WORDS * USUAL_SHARE) / counted
 
 

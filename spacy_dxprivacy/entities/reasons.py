@@ -147,7 +147,7 @@ class Context:
     @cached_property
     def least_odds(self) -> float:
         """The odds from which the network alone makes a word with a capital a name."""
-        return least_odds(capital_share(self.bounds))
+        return least_odds(capital_share(self.bounds.texts, self.counts))
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -185,19 +185,22 @@ class Context:
 
 def without_small_ends(context: Context, entity: Entity) -> Entity:
     """Return a name with capitals without common words in small letters at its ends, as in "the
-    Dublin region" and "Nyloc nut", unless the network is certain of them."""
+    Dublin region" and "Nyloc nut", unless the network is certain of them; and without a
+    common word with a capital behind a legal form (Tarn Ltd Respondent)."""
     label, start, end = entity
     if label not in SURELY or not any(t[0].isupper() for t in context.bounds.texts[start:end]):
         return entity
+    doc = context.doc
 
     def is_beside(i: int) -> bool:
-        token = context.doc[i]
+        token = doc[i]
+        if token.is_title:
+            return i > start and doc[i - 1].text.rstrip(".") in LEGAL and _is_common(doc, i)
         if not (token.is_lower and token.is_alpha):
             return False
-        is_word_of_text = token.is_stop or _is_common(context.doc, i)
+        is_word_of_text = token.is_stop or _is_common(doc, i)
         return is_word_of_text and odds(context.shares, label, i) <= SURELY_SMALL
 
-    doc = context.doc
     while doc[start].whitespace_ and (is_beside(start) or doc[start].text == "the"):
         start += 1
     while doc[end - 2].whitespace_ and is_beside(end - 1):
@@ -571,6 +574,20 @@ def has_capitals_alone(context: Context, entity: Entity) -> bool:
     return not (found and _stands_as_name(context, entity))
 
 
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def names_a_thing(context: Context, entity: Entity) -> bool:
+    """Return whether a noun with a capital stands behind a word, as behind the name of a thing (a
+    Belfast Sink, Google Sheets), in a document that gives capitals to ordinary words."""
+    label, start, end = entity
+    if not context.least_odds or end >= len(context.doc) or not context.doc[start].whitespace_:
+        return False
+    if not context.doc[end].is_title or not _is_common(context.doc, end):
+        return False
+    if odds(context.shares, label, start) > SURELY_BODY:
+        return False
+    return label != "PERSON" or not is_placed_as_name(context.bounds, start, end)
+
+
 def _is_no_person(context: Context, entity: Entity, limit: float) -> bool:
     """Return whether a word does not stand as a name, or a common word, as behind a name, ends
     several (Victoria Sponge), where the network is not as sure as a limit."""
@@ -602,7 +619,7 @@ def are_common(span: Span, label: str) -> bool:
     """Return whether a span is of common words, beside numbers and links as "of". A rare word may
     be the name of a firm (Kestrel Freight), and a legal form makes one: Kitchens Limited."""
     is_cut = span.doc[span.end : span.end + 1].text == "-" and not span[-1].whitespace_
-    if is_cut or any(t.lower_.rstrip(".") in LEGAL for t in span):
+    if is_cut or any(t.text.rstrip(".") in LEGAL for t in span):
         return False
     words = [t for t in span if not (t.is_digit or t.is_punct or t.is_stop or t.lower_ in _ENDS)]
     rare = label == "ORG" and not all(is_word(t.lower_) for t in words)
