@@ -25,7 +25,7 @@ from .decoding import odds
 from .extent import FIRM_ENDS, INSTITUTIONS, LEGAL, Bounds, is_rather_common
 from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
-from .tables import FOLLOWING, LISTED, PLACES, PRODUCTS, expanded, pattern
+from .tables import FIRMS, FOLLOWING, LISTED, PLACES, PRODUCTS, expanded, pattern
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
@@ -35,12 +35,15 @@ SURELY = {"PERSON": 6.0, "GPE": 5.0, "ORG": 20.0}
 SURELY_BODY = 300.0  # of a firm, from which "Staff Council" is; of a name, from which "Grid 7" is
 SURELY_SMALL = 100.0  # the same for a common word in small letters beside a name with a capital
 SURELY_HOUSE = 20.0  # the same for a number and a noun in the plural
+SURELY_SHORT_FORM = 10.0  # the same for a few capitals: on ZFS, My ORCID
+SURELY_KIND = 20.0  # the same for a word before a noun in small letters: Perl jobs
 SURELY_PLAIN = 10.0  # as many times surer the network must be of common words with capitals
 SURELY_LAST = 2.0  # the same for a common word behind a name: Victoria Sponge
 SURELY_TITLE = 30.0  # the same for a word in a heading whose words have capitals
 MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in a heading
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
+MAX_SHORT_FORM = 5  # letters of an abbreviation
 MIN_SMALL = 3  # letters of a place or firm in small letters
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 
@@ -53,6 +56,8 @@ _ARTICLES, _AFTER_THING = (
     frozenset({"the", "a", "an"}),
     frozenset(". , ; : ! ? ) under in on at to by for from with and or".split()),
 )
+_BEFORE_OWNERS = _ARTICLES | {"my", "your", "his", "her", "our", "their", "this", "that"}
+_CELL_MARKS = frozenset(CELL_MARKS)
 _ENDS = frozenset({"'s", "’s"})
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 _CLAUSE_ENDS = frozenset(". ! ? : ; |".split())
@@ -357,6 +362,38 @@ def is_abbreviation(context: Context, entity: Entity) -> bool:
     if not text.isalpha() or text[1:].islower():
         return False
     return text[0].islower() or (text.isupper() and len(text) < 5 and after[:1].isdigit())
+
+
+@reason("ORG", of_word=True)
+def is_short_form(context: Context, entity: Entity) -> bool:
+    """Return whether a firm is a few capitals, in no list and beside words not in capitals, of
+    which the network is not sure: My ORCID is on file. In a field it may be a team or a country."""
+    i = entity.start
+    text, before, after = context.text(i), context.text(i - 1), context.text(i + 1)
+    if not (text.isupper() and text.isalpha() and len(text) <= MAX_SHORT_FORM):
+        return False
+    if not context.is_capitalised:
+        return False
+    if text.lower() in FIRMS or context.is_ruled(entity) or i in context.guessed:
+        return False
+    if any(word.isupper() and len(word) > 1 for word in (before, after)):
+        return False
+    is_field = not _CELL_MARKS.isdisjoint((before[-1:], after[:1]))
+    return not is_field and odds(context.shares, "ORG", i) <= SURELY_SHORT_FORM
+
+
+@reason("PERSON", of_word=True)
+def is_before_noun(context: Context, entity: Entity) -> bool:
+    """Return whether a noun in small letters stands behind a word without an article, which then
+    tells the kind of a thing (by Pritchard regimen, Perl jobs), unless the network is sure."""
+    i = entity.start
+    text, before, after = context.text(i), context.text(i - 1).lower(), context.text(i + 1)
+    if not (text.istitle() and after.islower() and after.isalpha() and context.is_capitalised):
+        return False
+    if before in _BEFORE_OWNERS or before.rstrip(".") in _ROLES or after in _ROLES:
+        return False
+    is_noun = {"noun", "plural"}.issuperset(classes := builtin_lexicon().of(after)) and classes
+    return bool(is_noun) and odds(context.shares, "PERSON", i) <= SURELY_KIND
 
 
 @reason("PERSON", "ORG", of_word=True)

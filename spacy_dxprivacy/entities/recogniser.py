@@ -26,13 +26,14 @@ from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, tokens_in_code
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
-from .decoding import add_evidence, predict_tags, spans, without_marks
-from .extent import Bounds
+from .decoding import add_evidence, odds, predict_tags, spans, without_marks
+from .extent import LEGAL, Bounds
 from .reasons import Context, are_common, is_entity, without_small_ends
 from .tables import FOLLOWING, LISTED, words
 from .words import builtin_lexicon, is_ordinary
 
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
+LEAST_FIRM = 0.03  # odds of the network below which the noun of a firm alone makes none
 FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
 Factors = dict[str, float]
 _NAMES, _NO_NAME_PART = frozenset({"PERSON", "GPE"}), words("NO_NAME_PART")
@@ -109,7 +110,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         doc = bounds.doc
         context = Context(bounds, shares, *named_by_rules(doc), unknown_share(bounds))
         thresholds, evidence = self._factors_for(context.unknown)
-        names = take_evidence(bounds, evidence)
+        names = take_evidence(context, evidence)
         predictions = spans(add_evidence(without_marks(doc, shares), names), thresholds)
         for label, start, end in bounds.split(predictions):
             entity = without_small_ends(context, Entity(label, *_trim(bounds, label, start, end)))
@@ -161,17 +162,18 @@ def named_by_rules(doc: Doc) -> tuple[set[int], set[int]]:
     return ruled, guessed
 
 
-def take_evidence(bounds: Bounds, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
+def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
     """Remove the persons and places of the rules from a Doc. Return each with its factor.
 
     One that fills a field of a table counts twice, as the network finds no words beside it. The
     word behind a title or a greeting counts three times: it is surer than the network (Dear Ash),
     which decides where the name ends. Firms of common words leave the Doc without a factor: their
-    form alone (Chess Club, Board of Directors) is that of departments and rooms too. Names within
-    codes stay, since the network was trained on none.
+    form alone (Chess Club, Board of Directors) is that of departments and rooms too. Where ordinary
+    words have capitals, so do firms without a legal form that the network takes for none (Summer
+    School). Names within codes stay, since the network was trained on none.
     """
     names, others = list[tuple[Entity, float]](), list[Span]()
-    doc, text = bounds.doc, bounds.text
+    bounds, doc, text = context.bounds, context.doc, context.whole
     for span in doc.ents:
         is_rule = span.id_ in evidence
         is_evidence = is_rule and span.label_ in _NAMES
@@ -180,10 +182,20 @@ def take_evidence(bounds: Bounds, evidence: Mapping[str, float]) -> list[tuple[E
             names.append((name, factor ** (1 + fills_field(text, span))))
             if _is_called(bounds, span):
                 names.append((name._replace(end=span.start + 1), factor**3))
-        elif not (is_rule and span.label_ == "ORG" and are_common(span, "ORG")):
+        elif not (is_rule and span.label_ == "ORG" and _is_no_firm(context, span)):
             others.append(span)
     doc.ents = tuple(others)
     return names
+
+
+def _is_no_firm(context: Context, span: Span) -> bool:
+    """Return whether a firm of the rules is of common words, or of words with capitals that the
+    network takes for none."""
+    if are_common(span, "ORG"):
+        return True
+    if not context.least_odds or not LEGAL.isdisjoint(token.text.rstrip(".") for token in span):
+        return False
+    return all(odds(context.shares, "ORG", token.i) < LEAST_FIRM for token in span)
 
 
 def _is_called(bounds: Bounds, span: Span) -> bool:

@@ -50,6 +50,13 @@ def test_capitals_alone_make_no_firm(marks, text):
     assert marks(MANY.format(text)) == []
 
 
+@pytest.mark.parametrize("name", [
+    "Summer School", "Tuesday Group", "Autumn Press", "Friday Club", "Spring Trust",
+])  # fmt: skip
+def test_the_noun_of_a_firm_alone_makes_none(marks, name):
+    assert marks(MANY.format(f"The Guests of the {name} rate it well.")) == []
+
+
 @pytest.mark.parametrize(("text", "name"), [
     ("Her daughter, Grace, drives the Bus.", "Grace"),
     ("Food: Amarjit brings the Samosas.", "Amarjit"),
@@ -115,3 +122,43 @@ def test_a_name_before_another_word_goes(marks, text, name):
 @pytest.mark.parametrize("word", ["Respondent", "Claimant", "Landlord", "Supplier", "Payment"])
 def test_a_common_word_behind_a_legal_form_stays(marks, firm, word):
     assert marks(f"Notes\n\nThe sums of the year are here.\n{firm} {word}\n") == [firm]
+
+
+LETTER = (
+    "Dear Ms Kettle,\n\nThank you for the letter. We read it twice. It was a dry week. {} We "
+    "hope to see you soon. Do write again.\n\nYours,\nAda Lind"
+)
+
+
+@pytest.mark.parametrize("text", [
+    "My ORCID is on file.", "It hung on ZFS.", "The OOM killer struck.", "The BVN was lost.",
+    "He saw the SLT yesterday.", "She took NAC and IVIG there.",
+])  # fmt: skip
+def test_a_few_capitals_make_no_firm(marks, text):
+    assert marks(LETTER.format(text))[1:-1] == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("She works for the BBC in Leeds.", "BBC"), ("He was hired by IBM then.", "IBM"),
+    ("They work at NASA now.", "NASA"), ("She flew to the UK in May.", "UK"),
+    ("He is employed by KPMG.", "KPMG"),
+])  # fmt: skip
+def test_capitals_of_a_known_or_sure_name_go(marks, text, name):
+    assert name in marks(LETTER.format(text))
+
+
+@pytest.mark.parametrize("text", [
+    "Thanks for Philips machines.", "It was given by Pritchard regimen.",
+    "They drew Staffordshire dogs.", "We saw Steinway pianos.", "Then Brooker class was given.",
+])  # fmt: skip
+def test_a_word_before_a_noun_in_small_letters_tells_its_kind(marks, text):
+    assert marks(LETTER.format(text))[1:-1] == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Then Pritchard slept.", "Pritchard"), ("We met Julia today.", "Julia"),
+    ("The Lind file is here.", "Lind"), ("It was Mr Chaudhry indeed.", "Chaudhry"),
+    ("Call Phindile back about it.", "Phindile"),
+])  # fmt: skip
+def test_a_name_before_another_word_in_small_letters_goes(marks, text, name):
+    assert name in " ".join(marks(LETTER.format(text))[1:-1])

@@ -109,7 +109,8 @@ def test_names_within_codes_stay_names(marks, name):
 ])  # fmt: skip
 def test_a_name_that_fills_a_field_counts_twice(text, factor):
     doc = pipeline_of("dx_entity_ruler")(text)
-    found = take_evidence(Bounds(doc), {"dx_rule": 3.0, "dx_guess": 3.0})
+    context = Context(Bounds(doc), np.ones((len(doc), 1), np.float32))
+    found = take_evidence(context, {"dx_rule": 3.0, "dx_guess": 3.0})
     factors = {doc[start:end].text: of for (_, start, end), of in found}
     assert factors["Tendai"] == factor
 
