@@ -30,7 +30,7 @@ from .decoding import add_evidence, odds, predict_tags, spans, without_marks
 from .extent import LEGAL, Bounds
 from .reasons import Context, are_common, is_entity, without_small_ends
 from .tables import FOLLOWING, LISTED, words
-from .words import builtin_lexicon, is_ordinary
+from .words import builtin_lexicon, is_name, is_ordinary
 
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
 LEAST_FIRM = 0.03  # odds of the network below which the noun of a firm alone makes none
@@ -40,6 +40,7 @@ _NAMES, _NO_NAME_PART = frozenset({"PERSON", "GPE"}), words("NO_NAME_PART")
 _GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
 _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
+_RANK = re.compile(r"[A-Z]{2,4}")
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
@@ -271,12 +272,14 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_before_name(bounds: Bounds, i: int) -> bool:
-    """Return whether a word is a title before a name (Nurse Okafor) or the full stop of one, or the
-    unit of a value before it (Salt 1.1 g. Philomena's tip)."""
+    """Return whether a word is a title before a name (Nurse Okafor) or the full stop of one, the
+    unit of a value before it (Salt 1.1 g. Philomena's tip), or a rank in a few capitals before a
+    name that has one (DC Tilley, SN Botha)."""
     i -= bounds.texts[i] == "."
-    word = bounds.lowers[i].rstrip(".")
+    text, word = bounds.texts[i], bounds.lowers[i].rstrip(".")
     is_unit = i > 0 and word in FOLLOWING["UNIT"] and bounds.texts[i - 1][-1].isdigit()
-    return word in LISTED["TITLE"] or is_unit
+    is_rank = _RANK.fullmatch(text) is not None and bounds.texts[i + 1].istitle()
+    return word in LISTED["TITLE"] or is_unit or (is_rank and not is_name(text))
 
 
 def _is_degree(text: str) -> bool:

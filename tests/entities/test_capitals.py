@@ -162,3 +162,14 @@ def test_a_word_before_a_noun_in_small_letters_tells_its_kind(marks, text):
 ])  # fmt: skip
 def test_a_name_before_another_word_in_small_letters_goes(marks, text, name):
     assert name in " ".join(marks(LETTER.format(text))[1:-1])
+
+
+@pytest.mark.parametrize("rank", ["DC", "DS", "SN", "PC", "CRNA", "DCI"])
+@pytest.mark.parametrize("name", ["Shaunagh Tilley", "T. Lindgren", "Liezl Botha"])
+def test_a_rank_in_capitals_before_a_name_stays(marks, rank, name):
+    assert marks(LETTER.format(f"We wrote to {rank} {name} twice."))[1:-1] == [name]
+
+
+@pytest.mark.parametrize("name", ["LI Wei", "ZHAO Yuxin", "J. Okafor", "LEE Mingi", "MARY Okafor"])
+def test_a_name_in_capitals_before_another_goes(marks, name):
+    assert name in marks(LETTER.format(f"We wrote to {name} twice."))
