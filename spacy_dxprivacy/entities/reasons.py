@@ -620,7 +620,8 @@ def names_a_thing(context: Context, entity: Entity) -> bool:
         return False
     if not context.doc[end].is_title or not _is_common(context.doc, end):
         return False
-    if odds(context.shares, label, start) > SURELY_BODY:
+    limit = min(context.least_odds * SURELY_PLAIN, SURELY_BODY)
+    if odds(context.shares, label, start) > limit:
         return False
     return label != "PERSON" or not is_placed_as_name(context.bounds, start, end)
 
