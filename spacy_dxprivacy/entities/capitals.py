@@ -19,7 +19,7 @@ from .words import builtin_lexicon, cache_public_words, is_only_ordinary, is_ord
 MANY_CAPITALS = 0.25  # share of ordinary words with a capital from which a capital says little
 USUAL_SHARE = 0.08  # the share in documents of which nothing is known yet
 USUAL_WORDS = 20  # ordinary words that weigh as much as this knowledge
-STEEPNESS = 4  # how the odds of a capitalised word to be no name rise with the share
+STEEPNESS = 6  # how the odds of a capitalised word to be no name rise with the share
 MIN_LETTERS = 4  # of a word that counts: shorter ones with a capital are often abbreviations
 
 _OPENERS = frozenset('. ? ! : ; " “ ( - • * > |'.split())
