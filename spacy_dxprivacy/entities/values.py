@@ -35,6 +35,10 @@ _TWO_LETTERS = re.compile(r"[^\W\d_]{2}(?<![²³])|[^\W\d_]\.")
 # Calls and list items: t(212, 12]-[15.
 _CALL = re.compile(r"[A-Za-z]{1,3}[(\[]\d{1,6}|\d+\]\s?[-–,]\s?\[\d+")
 _CODES_IN_ROW = re.compile(r"[A-Z]{2,5} \d{1,6} [A-Z]{2,5} \d{1,6}\.?")  # SPN 3251 FMI 0
+_STITCHES = re.compile(r"\d{1,3} st [x×]")
+_WORK = re.compile(r"\d{1,3} No\.? \d{1,3}")
+_BEFORE_NUMBERS = frozenset("build error line page port version".split())
+_BEFORE_WORKS = frozenset({"op", "opus"})
 _GROUP = re.compile(r"[a-z]{2,}-\d{1,4}s?")  # under-16s
 _NUMBERED = re.compile(r"[A-Z]\d{1,2}(?:\+\d{1,2})?")  # G2 P1
 _SIGNS = frozenset("+ - − < > = ~ ± @ ≤ ≥".split())
@@ -110,15 +114,23 @@ _THINGS = words("NUMBERED_THINGS", "terms")
 _BESIDE_CODES = frozenset(
     "no no. nos nos. nr nr. number numbers code codes # ( : , and or & then".split()
 )
+_OWNED = frozenset("a an my your his her our their its".split())
+_KEYED = re.compile(expanded("KEYS"))
+_SERIES = re.compile(r"[A-Z]{2,5}")
 _KINDS = words("KINDS", "terms")
+_NAMING_THINGS = _KINDS | _THINGS
 MAX_KIND = 5  # digits of a code of a kind of things
 _PLATE = re.compile(r"[A-Z]{2,3}[- ]?\d{2,4}(?:[- ]?[A-Z]{1,3})?|\d{2,4}[- ]?[A-Z]{2,3}")
 MAX_LIST = 12  # tokens between a thing and its last number
 _DIGIT = re.compile(r"\d")
-_QUARTER, _PAIR = re.compile(r"[QH][1-4]"), re.compile(r"\d\d/\d\d", re.A)
+_QUARTER = re.compile(r"[QH][1-4]")
+# Runway 09/27 and 27L, CAS 7722-84-1; a question of an exam, with its parts or marks.
+_NUMBER_OF_THING = re.compile(r"\d\d/\d\d|\d{1,3}[A-Z]?|\d{2,7}-\d\d-\d", re.A)
+_QUESTION = re.compile(r"Q\d{1,2}:? (?:\([a-z]\)|\d{1,3} (?:marks?|points?)\b)", re.A)
 _CURRENCIES = frozenset("$€£¥")
 _CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
 _RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}", re.A)
+SCORE_DIGITS = 4  # of most results of the SAT
 LAST_HOUR, LAST_MINUTE = 24, 59
 _SECONDS = re.compile(r"\d0s", re.A)
 _BEFORE_SECONDS = frozenset("after every for within took takes than timeout".split())
@@ -208,6 +220,8 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
         if label == "ADDRESS" and _is_no_address(tokens, start, end):
             return True
         return _is_amount(text) or (label in _NAMED and _is_number(text))
+    if label == "ADDRESS":
+        return _has_measure(text, tokens.between(start - 1, start), "")
     if tokens.between(start - 1, start)[-1:].isdigit():
         if _RATE.match(tokens.between(start, start + 3)):
             return True
@@ -233,14 +247,35 @@ def _is_count(tokens: Tokens, start: int, end: int) -> bool:
 def _is_of_thing(tokens: Tokens, i: int) -> bool:
     """Return whether a number is that of a thing, or one of several: Part No. 4225393M1, fault
     codes P0420 and U1000."""
+    if _precedes_thing(tokens, i):
+        return True
     for j in range(i - 1, max(i - MAX_LIST, 0) - 1, -1):
         lower = tokens.lowers[j]
         if lower in _THINGS or lower.removesuffix("s") in _THINGS:
             return "serial" not in tokens.lowers[max(j - MAX_LIST, 0) : j]
         is_point = lower == "." and tokens.lowers[j - 1] in _BESIDE_CODES
-        if not (is_point or lower in _BESIDE_CODES or any(map(str.isdigit, lower))):
+        is_series = _SERIES.fullmatch(tokens.texts[j]) is not None  # insert CCMT 09T304
+        if not (is_point or is_series or _is_beside_codes(lower)):
             return False
     return False
+
+
+def _is_beside_codes(lower: str) -> bool:
+    return lower in _BESIDE_CODES or any(map(str.isdigit, lower))
+
+
+def _precedes_thing(tokens: Tokens, i: int) -> bool:
+    """Return whether the word for a thing stands behind its number, or the last of several: P120
+    and P240 grit. No word before the numbers says that they are of someone."""
+    beside = tokens.lowers[max(i - MAX_LIST, 0) : i]
+    word = next((lower for lower in reversed(beside) if lower not in {*_BESIDE_CODES, "."}), "")
+    if word in LISTED["ID_WORD"] or _KEYED.fullmatch(word) or "serial" in beside:
+        return False
+    end = min(i + MAX_LIST, len(tokens.texts))
+    last = next((j for j in range(i + 1, end) if not _is_beside_codes(tokens.lowers[j])), end)
+    if last == end or tokens.lowers[last - 1] in _BESIDE_CODES - {")"}:
+        return False
+    return tokens.lowers[last].removesuffix("s") in _THINGS
 
 
 def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
@@ -251,7 +286,7 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
     if _count_digits(code) > MAX_KIND or lower in LISTED["ID_WORD"]:
         return False
     if lower in _KINDS:
-        return True
+        return _count_digits(code) < MAX_KIND
     if _PLATE.fullmatch(code) or not before[:1].isupper():
         return False
     is_maker = lower in FIRMS or lower in GOODS
@@ -259,9 +294,10 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
 
 
 def _is_one_of_many(tokens: Tokens, i: int) -> bool:
-    """Return whether an article or a number makes the name at a place that of things: a Hobart
-    A200, two Scania R450."""
-    return i > 0 and (tokens.lowers[i - 1] in ("a", "an") or tokens.doc[i - 1].like_num)
+    """Return whether an article, an owner or a number makes the name at a place that of things: a
+    Hobart A200, your Elna E-350, two Scania R450."""
+    before = tokens.lowers[i - 1] if i else ""
+    return before in _OWNED or (i > 0 and bool(tokens.doc[i - 1].like_num))
 
 
 def are_values(text: str) -> bool:
@@ -274,7 +310,8 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether an address is of values, has an article before a small word (the p95), is a
     letter with a number beside another one (G2 P1), or is of numbers too short for a code."""
     text, after = tokens.between(start, end).rstrip("."), tokens.between(end, end + 1)
-    if _CODES_IN_ROW.fullmatch(tokens.between(start - 1, end)):
+    before = tokens.between(start - 2, start).lower()
+    if _CODES_IN_ROW.fullmatch(tokens.between(start - 1, end)) or _has_measure(text, before, after):
         return True
     if are_values(text) or all(map(_NUMBERED.fullmatch, (text, after))):
         return True
@@ -285,11 +322,15 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     if text[0].isdigit() and _REPORTED.match(tokens.between(start, start + BESIDE)):
         return True
     if any(map(str.isalpha, text)):
-        if " " not in text and _is_of_thing(tokens, start):
+        first = tokens.lowers[start].rstrip(".")
+        is_numbered = first in _THINGS and tokens.texts[end - 1][-1].isdigit()  # Rev P05
+        at = start + (tokens.lowers[start] in _ARTICLES)
+        if (is_numbered and end - start == 2) or (
+            at < end and " " not in tokens.between(at, end) and _is_of_thing(tokens, at)
+        ):
             return True
         is_after_article = tokens.lowers[start] in _ARTICLES
         return is_after_article and tokens.between(start + 1, end).islower()
-    before = tokens.between(start - 2, start).lower()
     if text.isdigit() and _FROM_NUMBER.fullmatch(before):
         return True
     if _CODES.search(text):
@@ -298,6 +339,19 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
         is_parted = _MARKS.search(text) is not None
         return is_parted and are_amounts(beside, len(first), len(first) + len(text))
     return after in _DASHES or not text.isdigit()
+
+
+def _has_measure(text: str, before: str, after: str) -> bool:
+    """Return whether the words beside an address make it a value: 22 st x 30 rows, 200 ul, spin,
+    port 5432, Op. 59 No. 1."""
+    if _STITCHES.fullmatch(text):
+        return after[:1].isdigit()
+    if text.startswith("ul"):
+        return before[-1:].isdigit()
+    *_, word = before.rstrip(".").split() or [""]
+    return (text.isdigit() and word in _BEFORE_NUMBERS) or (
+        word in _BEFORE_WORKS and _WORK.fullmatch(text) is not None
+    )
 
 
 def _has_value(tokens: Tokens, i: int) -> bool:
@@ -351,7 +405,8 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     text = tokens.between(start, end).rstrip("-–")
     if _DIGIT.search(text) is None:
         is_sign = text[-1:] in _CURRENCIES
-        return is_sign or (label == "DATE" and end - start == 1 and _is_rate(tokens, start))
+        is_score = _is_test(tokens, start, end) or _is_rate(tokens, start)
+        return is_sign or (label == "DATE" and end - start == 1 and is_score)
     if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE)):
         return True
     if end - start == 1 and _amount_or_hour(tokens, start):
@@ -390,8 +445,10 @@ def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
     before = tokens.texts[start - 1] if start else ""
     if _QUARTER.fullmatch(text) and _is_of_thing(tokens, start):
         return True
-    if _PAIR.fullmatch(text):
-        return before.lower() in _THINGS | _KINDS
+    if _NUMBER_OF_THING.fullmatch(text.rstrip(".")):
+        return before.lower() in _NAMING_THINGS
+    if _QUESTION.match(tokens.between(start, end + BESIDE)):
+        return True
     if end - start > 1:
         return False
     if _SECONDS.fullmatch(text):
@@ -420,6 +477,12 @@ def _is_measured(tokens: Tokens, i: int, text: str) -> bool:
     a unit or a score: Elo 1850, rpm 1900, Apgar 8/9/10."""
     before = tokens.lowers[i - 1] if i else ""
     return before in (_RATINGS if len(text) == 4 and text.isdigit() else _SCALES)
+
+
+def _is_test(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether SAT is a test with its score, which is no time of day: SAT 1480."""
+    score = tokens.between(end, end + 1)
+    return tokens.texts[start] == "SAT" and len(score) == SCORE_DIGITS and _is_no_clock(score)
 
 
 def _is_rate(tokens: Tokens, i: int) -> bool:
