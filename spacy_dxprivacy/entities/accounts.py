@@ -40,12 +40,21 @@ _PIECE = re.compile(r"[^\W\d_]{4,}")
 
 
 def accounts_in(text: str) -> Iterator[Entity]:
-    """Yield the secrets and user names of a text, and names of persons in names of files, in
-    characters."""
+    """Yield the secrets, the addresses with a scheme and the user names of a text, and names of
+    persons in names of files, in characters."""
     lower = text.lower()
+    secrets = list[Entity]()
     if _SECRET_SIGN.search(lower):
         for match in pattern("SECRET").finditer(text):
-            yield Entity("SECRET", *match.span(match.lastindex or 0))
+            secrets.append(Entity("SECRET", *match.span(match.lastindex or 0)))
+    yield from secrets
+    if "://" in lower:
+        for match in pattern("WITH_SCHEME").finditer(text):
+            # An address ends before a secret, which may be asked for alone.
+            inner = (secret.start for secret in secrets if secret.end > match.start())
+            end = min([match.end(), *inner])
+            if end > match.start():
+                yield Entity("URL", match.start(), end)
     if any(sign in lower for sign in _USER_SIGNS):
         for name in ("USER_PATH", "USER_WORD"):
             for match in pattern(name).finditer(text):

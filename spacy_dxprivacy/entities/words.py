@@ -362,7 +362,8 @@ def _is_no_host(text: str) -> bool:
     """Return whether a text that looks like the address of a host is a file, a setting or a price:
     16.5€/m²."""
     is_price = text[:1].isdigit() and not _CURRENCIES.isdisjoint(text)
-    return is_price or is_file_name(text) or is_setting(text)
+    named = text.rpartition("(")[2]  # print(user.name
+    return is_price or text.endswith("://") or is_file_name(named) or is_setting(named)
 
 
 def is_file_name(text: str) -> bool:
@@ -372,11 +373,12 @@ def is_file_name(text: str) -> bool:
 
 def is_setting(text: str) -> bool:
     """Return whether a text is the name of a setting or a module, as user.email and app.core.models
-    are, or words without a blank (it was ok.so what), rather than of a host: common words without a
-    scheme, a path or an ending of many hosts."""
+    are, or words without a blank (it was ok.so what, b.i.d.to, para.3.at), rather than of a host:
+    common words, letters and numbers, without a scheme, a path or an ending of many hosts."""
     *pieces, last = text.split(".")
     if not _SETTING.fullmatch(text) or last in _HOST_ENDS or not is_word(last):
         return False
+    pieces = [piece for piece in pieces if len(piece) > 1 and not piece.isdigit()]
     is_of_land = len(last) == 2
     return all(is_word(piece) or not (is_of_land or is_name(piece)) for piece in pieces)
 

@@ -82,7 +82,10 @@ def test_numbers_of_rules_are_no_address(marks):
 
 
 @pytest.mark.parametrize("text", ["ok.so what", "it was a bit.of a mess", "see e.g.this one",
-                                  "set order.id and core.app.models"])  # fmt: skip
+                                  "set order.id and core.app.models", "b.i.d.to start with",
+                                  "i.e.in the evening", "para.3.at the end", "§4.in the annex",
+                                  "about 9.am or so", "print(user.name)", "http:// is the scheme",
+                                  ])  # fmt: skip
 def test_words_without_a_blank_are_no_host(marks, text):
     assert marks(f"right then, {text}") == []
 
