@@ -6,9 +6,9 @@
     python benchmarks/kinds.py MORE.jsonl [--failures]   # texts to develop with; writes nothing
 
 entity_texts/kinds.jsonl has three letters, mails, chats, tables, pages, minutes, judgments and
-transcripts each, written before their writer had read a rule. A text has `spans`, which should be
-replaced, and `facts`: values, doses, periods and orders, which should stay. Whoever mends a rule
-reads the counts alone.
+transcripts each, written before their writer had read a rule, and annotated twice, the second time
+by a reader of the texts alone. A text has `spans`, which should be replaced, and `facts`: values,
+doses, periods and orders, which should stay. Whoever mends a rule reads the counts alone.
 
 A mention is readable if a word that names is in no replaced span; titles, particles and, of dates,
 days of the week do not name. An ordinary word belongs to no span and no fact, and is no day
