@@ -116,6 +116,7 @@ _NUMBERED_ACTS = _STATUTES | frozenset(
 )
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 _BEFORE_ORDERS = frozenset({"on", "the"})
+_ORDINAL_ENDS = ("st", "nd", "rd", "th")
 _JOIN_DAYS = frozenset({",", "and", "&", "or", "the"})  # the ordinals of a list
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
 _PERSONS = re.compile(rf"(?:{expanded('KIN')})s?")
@@ -218,7 +219,7 @@ class Bounds(Tokens):
         is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
         if is_number and self._is_of_statute(start, end):
             return None
-        if self.is_in_column_of_facts(label, start, end):
+        if self._facts and self.is_in_column_of_facts(label, start, end):
             return None
         if self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end)):
             return None
@@ -337,7 +338,7 @@ class Bounds(Tokens):
         return at
 
     def _is_ordinal(self, i: int) -> bool:
-        return self.texts[i][0].isdigit() and "ORDINAL" in kinds(self.texts[i])
+        return self.lowers[i].endswith(_ORDINAL_ENDS) and "ORDINAL" in kinds(self.texts[i])
 
     def _is_of_list(self, i: int) -> bool:
         return self.lowers[i] in _JOIN_DAYS or self._is_ordinal(i)

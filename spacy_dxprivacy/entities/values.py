@@ -447,7 +447,7 @@ def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
         return True
     if _NUMBER_OF_THING.fullmatch(text.rstrip(".")):
         return before.lower() in _NAMING_THINGS
-    if _QUESTION.match(tokens.between(start, end + BESIDE)):
+    if text[0] == "Q" and _QUESTION.match(tokens.between(start, end + BESIDE)):
         return True
     if end - start > 1:
         return False
