@@ -13,6 +13,7 @@ from .arrays import Bools1d, Bools2d, Floats1d, Floats2d, Ints1d, Ints2d
 from .privacy.guarantee import Guarantee
 from .privacy.randomness import Rng
 from .space import Space
+from .space.search.exact import Aim
 
 D = TypeVar("D")
 Needed = Callable[[slice, Floats2d], Bools2d]  # which logs must be exact: see StatesLikelihoods
@@ -59,6 +60,18 @@ class Projection(Protocol):
         ...
 
 
+@runtime_checkable
+class ProjectsTo(Protocol):
+    """A projection that finds vectors of few outputs faster than `project` does."""
+
+    def project_to(self, Z: Floats2d, rng: Rng, aim: Aim) -> Ints1d:
+        """Return rows int64 (k,) for noisy vectors Z (k, d); -1 for rows that are not aimed at."""
+        ...
+
+
+LogDensities = Callable[[Floats2d], Floats2d]
+
+
 def unknown(*arguments: object) -> None:
     """Return None: the default of functions in Facts that a mechanism does not state."""
 
@@ -88,9 +101,9 @@ class Facts:
     # epsilons (k, m), to the smallest deltas.
     loss: Callable[[Ints1d, Ints1d], Floats2d | None] = unknown
     delta: Callable[[Ints1d, Ints1d, Floats2d], Floats2d | None] = unknown
-    # Maps noisy vectors (k, c) and rows (m,) to ln of the densities of the vectors, given the
-    # words, (k, m), up to a constant of each vector.
-    log_densities: Callable[[Floats2d, Ints1d], Floats2d | None] = unknown
+    # Maps rows (m,) to a function of noisy vectors (k, c): ln of their densities, given the words,
+    # float32 (k, m), up to a constant of each vector.
+    log_densities: Callable[[Ints1d], LogDensities | None] = unknown
     store_paths: Callable[[Callable[[int], object]], bool] | None = None  # see PolicyGraph.store
 
 
@@ -120,6 +133,14 @@ def facts_of(mechanism: Mechanism) -> Facts:
 
 
 NO_FACTS = Facts()
+
+
+@runtime_checkable
+class SamplesTo(Protocol):
+    def sample_to(self, rows: Ints1d, rng: Rng, aim: Aim) -> Draw:
+        """Sample as `sample` does; -1 for outputs that are not aimed at. The sampled rows are the
+        origins of the aim."""
+        ...
 
 
 @runtime_checkable

@@ -19,7 +19,8 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import NoiseDistribution, Projection
+from ..space.search.faiss_index import l1_distances
+from ..ty import LogDensities, NoiseDistribution, Projection
 from ..validate import positive
 from .noise import Clip, Noise, NoiseMechanism, make_clip
 
@@ -77,13 +78,16 @@ def build(space: Space, guarantee: Guarantee, *, clip: Clip) -> Noise:
         losses: Floats2d = cdist(X, Y, "cityblock") / scale
         return losses
 
+    def log_densities(Y: Floats2d, rows: Ints1d) -> LogDensities:
+        return lambda Z: l1_distances(Z, Y, factor=-1 / scale)
+
     return Noise(
         centres,
         draw,
         scale * np.sqrt(2),
         guarantee,
         loss=loss,
-        log_densities=lambda Z, Y, rows: -loss(Z, Y),
+        log_densities=log_densities,
     )
 
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..privacy.guarantee import Guarantee
-from ..privacy.noise import analytic_sigma, deltas
+from ..privacy.noise import analytic_sigma, deltas, squares_about
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import distances
-from ..ty import NoiseDistribution, Projection
+from ..ty import LogDensities, NoiseDistribution, Projection
 from ..validate import between, positive
 from .noise import Clip, Noise, NoiseMechanism, make_clip, norms_of
 
@@ -114,11 +114,21 @@ class NormalNoise:
         nats. The words of a covered pair have one sigma, that of the output."""
         return deltas(distances(X, Y), self.sigmas[outputs], epsilons)
 
-    def log_densities(self, Z: Floats2d, X: Floats2d, rows: Ints1d) -> Floats2d:
-        """Return ln of the densities of vectors Z (k, d) about centres X (m, d) of words (m,), up
-        to a constant, float64 (k, m). A word without noise is as far as rounding moves it."""
+    def log_densities(self, X: Floats2d, rows: Ints1d) -> LogDensities:
+        """Return a function of vectors Z (k, d): ln of their densities about centres X (m, d) of
+        words (m,), up to a constant, float32 (k, m). A word without noise is as far as rounding
+        moves it."""
         sigmas = self.sigmas[rows]
         least = self.sigmas[self.sigmas > 0].min(initial=1.0) * 2.0**-10
         sigmas = np.maximum(sigmas, least)
-        logs: Floats2d = -np.square(distances(Z, X) / sigmas) / 2 - self.d * np.log(sigmas)
+        squares = squares_about(X)
+        slopes = (-1 / (2 * np.square(sigmas))).astype(np.float32)
+        constants = (self.d * np.log(sigmas)).astype(np.float32)
+
+        def logs(Z: Floats2d) -> Floats2d:
+            S = squares(Z)
+            S *= slopes
+            S -= constants
+            return S
+
         return logs

@@ -24,7 +24,7 @@ from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import distances, euclidean
-from ..ty import NoiseDistribution, Projection
+from ..ty import LogDensities, NoiseDistribution, Projection
 from ..validate import between, positive
 from .noise import Noise, NoiseMechanism, norms_of
 
@@ -81,6 +81,10 @@ def build(space: Space, guarantee: Guarantee, *, lam: float) -> Noise:
     def loss(X: Floats2d, Y: Floats2d) -> Floats2d:
         return epsilon * distances(X @ inverse, Y @ inverse)
 
+    def log_densities(X: Floats2d, rows: Ints1d) -> LogDensities:
+        logs = LaplaceNoise(d, epsilon).log_densities(X @ inverse, rows)
+        return lambda Z: logs(Z @ inverse)
+
     return Noise(
         space.vectors,
         draw,
@@ -89,7 +93,7 @@ def build(space: Space, guarantee: Guarantee, *, lam: float) -> Noise:
         partial(euclidean, whitened),
         approximate=LaplaceNoise(d, epsilon).approximate,
         loss=loss,
-        log_densities=lambda Z, Y, rows: -loss(Z, Y),
+        log_densities=log_densities,
     )
 
 

@@ -40,9 +40,17 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..space.search.exact import ExactIndex, neighbours
+from ..space.search.exact import Aim, ExactIndex, aimed, neighbours
 from ..space.search.protocols import Index
-from ..ty import Draw, Facts, NoiseDistribution, Projection, unknown
+from ..ty import (
+    Draw,
+    Facts,
+    LogDensities,
+    NoiseDistribution,
+    Projection,
+    ProjectsTo,
+    unknown,
+)
 from ..validate import between, fail, positive
 from .built import BuiltMechanism, checked_rows
 
@@ -76,9 +84,9 @@ class Noise:
     covers: Callable[[Ints1d], Bools2d] | None = None  # (k, n), pairs of the guarantee; else all
     loss: Callable[[Floats2d, Floats2d], Floats2d | None] = unknown
     delta: Callable[[Floats2d, Floats2d, Ints1d, Floats2d], Floats2d | None] = unknown
-    # Vectors (k, d), centres (m, d) and their rows (m,) -> ln of the densities of the vectors,
-    # (k, m), up to a constant of each vector.
-    log_densities: Callable[[Floats2d, Floats2d, Ints1d], Floats2d | None] = unknown
+    # Centres (m, d) and their rows (m,) -> a function of vectors (k, d): ln of their densities,
+    # float32 (k, m), up to a constant of each vector.
+    log_densities: Callable[[Floats2d, Ints1d], LogDensities | None] = unknown
 
 
 class NoiseMechanism(BuiltMechanism[Noise]):
@@ -115,8 +123,8 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         def delta(rows: Ints1d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d | None:
             return built.delta(centres(rows), centres(outputs), outputs, epsilons)
 
-        def log_densities(Z: Floats2d, rows: Ints1d) -> Floats2d | None:
-            return built.log_densities(Z, centres(rows), rows)
+        def log_densities(rows: Ints1d) -> LogDensities | None:
+            return built.log_densities(centres(rows), rows)
 
         return replace(
             self._unfitted_facts,
@@ -129,6 +137,19 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         )
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
+        Z = self._noisy(rows, rng)
+        return Draw(self.projection.project(Z, rng), Z)
+
+    def sample_to(self, rows: Ints1d, rng: Rng, aim: Aim) -> Draw:
+        """Sample rows (k,), the origins of an aim; -1 for outputs that are not aimed at."""
+        Z, projection = self._noisy(checked_rows(rows, len(self.space)), rng), self.projection
+        if isinstance(projection, ProjectsTo):
+            return Draw(projection.project_to(Z, rng, aim), Z)
+        drawn = projection.project(Z, rng)
+        return Draw(np.where(np.isin(drawn, aim.rows), drawn, -1), Z)
+
+    def _noisy(self, rows: Ints1d, rng: Rng) -> Floats2d:
+        """Return noisy vectors of rows, float32 (k, d)."""
         noise = self.built
         Z = noise.draw(rows, rng)
         Z += noise.centres[rows]
@@ -138,8 +159,7 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         Z /= step
         np.rint(Z, out=Z)
         Z *= step
-        Z = Z.astype(np.float32)
-        return Draw(self.projection.project(Z, rng), Z)
+        return Z.astype(np.float32)
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """Return the metric of the guarantee, float64 (k, n). Raise DxError without a metric."""
@@ -222,12 +242,24 @@ class Nearest:
 
     def fit(self, X: Floats2d, *, epsilon: float) -> Nearest:
         """Fit the index on X, float (n, d); epsilon is unused."""
+        self._X = X
         self.index.fit(X)
         return self
+
+    # The mechanism fits a copy again, on a table that need not travel with it.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"index": self.index}
 
     def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
         """Return rows (k,) for noisy vectors Z (k, d)."""
         return self.index.nearest(Z)
+
+    def project_to(self, Z: Floats2d, rng: Rng, aim: Aim) -> Ints1d:
+        """Return the rows of the aim that are nearest to Z (k, d), and -1 for others."""
+        if isinstance(self.index, ExactIndex):
+            return aimed(self._X, Z, aim)
+        rows = self.index.nearest(Z)
+        return np.where(np.isin(rows, aim.rows), rows, -1)
 
     def found(self) -> dict[str, Any]:
         """Return the index that fit chose by the size of the table; {} for a given index."""
@@ -274,6 +306,14 @@ class Vickrey:
         # If both distances are 0, the words are one point, and the first is taken.
         p = np.divide(second, total, out=np.ones_like(total), where=total > 0)
         return np.where(uniforms < p, rows[:, 0], rows[:, 1])
+
+    def project_to(self, Z: Floats2d, rng: Rng, aim: Aim) -> Ints1d:
+        """Return rows (k,) of the aim for noisy vectors Z (k, d), and -1 for others."""
+        near = np.flatnonzero(aimed(self._X, Z, aim, depth=2) >= 0)
+        rows = np.full(len(Z), -1, dtype=np.int64)
+        drawn = self.project(Z[near], rng)
+        rows[near] = np.where(np.isin(drawn, aim.rows), drawn, -1)
+        return rows
 
 
 @registry.dx_projections("dx.Vickrey.v1")

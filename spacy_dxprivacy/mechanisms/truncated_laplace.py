@@ -31,7 +31,8 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Projection
+from ..space.search.faiss_index import l1_distances
+from ..ty import LogDensities, Projection
 from ..validate import between, one_of, positive, whole
 from .noise import Clip, Noise, NoiseMechanism, make_clip
 
@@ -164,13 +165,16 @@ class TruncatedLaplaceNoise:
         deltas: Floats2d = -np.expm1(np.stack(stay))
         return deltas
 
-    def log_densities(self, Z: Floats2d, X: Floats2d, rows: Ints1d) -> Floats2d:
-        """Return ln of the densities of vectors Z (k, d) about centres X (m, d), up to a constant,
-        float64 (k, m)."""
+    def log_densities(self, X: Floats2d, rows: Ints1d) -> LogDensities:
+        """Return a function of vectors Z (k, d): ln of their densities about centres X (m, d), up
+        to a constant, float32 (k, m)."""
         from scipy.spatial.distance import cdist
 
-        outside = cdist(Z, X, "chebyshev") > self.bound * (1 + ROUNDED)
-        logs: Floats2d = np.where(outside, -np.inf, -self.rate * cdist(Z, X, "cityblock"))
+        def logs(Z: Floats2d) -> Floats2d:
+            densities = l1_distances(Z, X, factor=-self.rate)
+            densities[cdist(Z, X, "chebyshev") > self.bound * (1 + ROUNDED)] = -np.inf
+            return densities
+
         return logs
 
     def variance(self) -> float:

@@ -74,16 +74,17 @@ class LaplaceNoise:
         losses: Floats2d = self.epsilon * cdist(X, Y)
         return losses
 
-    def log_densities(self, Z: Floats2d, X: Floats2d, rows: Ints1d) -> Floats2d:
-        """Return ln of the densities of vectors Z (k, d) about centres X (m, d), up to a constant,
-        float64 (k, m)."""
-        # By a matrix product, ten times as fast as `loss`, whose digits for near vectors matter.
-        S = Z.astype(np.float64) @ X.T
-        S *= -2
-        S += np.einsum("kd,kd->k", Z, Z, dtype=np.float64)[:, None]
-        S += np.einsum("md,md->m", X, X, dtype=np.float64)
-        logs: Floats2d = np.sqrt(np.maximum(S, 0, out=S), out=S)
-        logs *= -self.epsilon
+    def log_densities(self, X: Floats2d, rows: Ints1d) -> Callable[[Floats2d], Floats2d]:
+        """Return a function of vectors Z (k, d): ln of their densities about centres X (m, d), up
+        to a constant, float32 (k, m)."""
+        squares = squares_about(X)
+
+        def logs(Z: Floats2d) -> Floats2d:
+            S = squares(Z)
+            np.sqrt(S, out=S)
+            S *= -np.float32(self.epsilon)
+            return S
+
         return logs
 
     def approximate(self, distance: float) -> float:
@@ -94,6 +95,25 @@ class LaplaceNoise:
     def spread(self) -> float:
         """Standard deviation of a coordinate; the covariance is (d + 1)/epsilon^2 I."""
         return float(np.sqrt(self.d + 1) / self.epsilon)
+
+
+def squares_about(X: Floats2d) -> Callable[[Floats2d], Floats2d]:
+    """Return a function of vectors Z (k, d): their squared distances to centres X (m, d), float32
+    (k, m). It is ten times as fast as distances whose digits for near vectors matter."""
+    mean = X.mean(axis=0)
+    # Around their mean, so that float32 keeps more digits of the differences.
+    table = np.ascontiguousarray((X - mean).T, dtype=np.float32)
+    lengths = np.einsum("dm,dm->m", table, table)
+    table *= -2
+
+    def squares(Z: Floats2d) -> Floats2d:
+        Z = (Z - mean).astype(np.float32)
+        S: Floats2d = Z @ table
+        S += lengths
+        S += np.einsum("kd,kd->k", Z, Z)[:, None]
+        return np.maximum(S, 0, out=S)
+
+    return squares
 
 
 def laplace_noise(k: int, d: int, rng: Rng, *, epsilon: float) -> Floats2d:

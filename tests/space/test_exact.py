@@ -175,6 +175,23 @@ def test_neighbours_are_sorted_by_distance_then_by_row(depth):
     np.testing.assert_allclose(lengths, np.take_along_axis(D, expected, axis=1), atol=1e-12)
 
 
+@pytest.mark.parametrize("epsilon", [0.01, 3.0, 20.0, 300.0])
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("times", [1, 2])
+def test_queries_that_are_near_the_rows_of_an_aim_are_found(epsilon, depth, times):
+    X = np.tile(table(900, 20), (times, 1))  # each row so many times
+    rng = np.random.default_rng(0)
+    origins = rng.integers(len(X), size=600)
+    Z = X[origins] + noisy(np.zeros((1, 20)), 600, epsilon)
+    rows, often = np.unique(rng.integers(900, size=90)), rng.permutation(900)[:50]
+    found = exact.aimed(X, Z, exact.Aim(rows, origins, often), depth)
+    D = np.sqrt(np.square(X.astype(np.float64) - Z[:, None]).sum(axis=2))
+    nearer = (D < D[:, rows].min(axis=1, keepdims=True) * (1 - 1e-9)).sum(axis=1)
+    assert ((found >= 0) == (nearer < depth)).all()
+    assert (found[found >= 0] == rows[D[:, rows].argmin(axis=1)][found >= 0]).all()
+    assert 0.02 < (found >= 0).mean() < 0.5
+
+
 @pytest.mark.parametrize(
     "X", [np.empty((0, 3)), np.empty((3, 0)), np.ones(3), [[np.nan, 1]], [[1, np.inf], [1, 2]]]
 )

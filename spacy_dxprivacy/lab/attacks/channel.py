@@ -12,16 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers2d, blocks
 from ...errors import DxError, Errors
 from ...prior.cells import places_in
-from ...ty import Mechanism, StatesProbabilities, facts_of
+from ...space.search.exact import Aim
+from ...ty import Draw, Mechanism, SamplesTo, StatesProbabilities, facts_of
 from ...validate import fail
-from ..corpus import sample_in_batches
+from ..corpus import BATCH_WORDS, sample_in_batches
 
 if TYPE_CHECKING:
     from ...privacy.randomness import Rng
@@ -29,9 +30,12 @@ if TYPE_CHECKING:
 DISTANCES_AT_ONCE = 2**20
 MAX_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy
 MIN_LOG = -700.0  # in place of ln 0, so that sums stay finite
+DENSITIES_AT_ONCE = 2**19  # float32: 2 MB
 DRAWS = 30  # of each word, if probabilities are simulated
 FEWER = 8  # times as few draws of each word, where densities are stated
 OWN_DRAWS = 16  # of each output, as if it were the word
+SEARCHED = 8  # of the draws, one of so many is searched among all words
+MOST_SEEN = 32  # draws of each output whose densities are computed
 COMPARED = 1024  # other words, by which the words at each distance are counted
 BINS = 128
 NEARLY_EQUAL = 2.0**-18  # share of the squares, below which float32 has lost the distance
@@ -130,8 +134,9 @@ def channel_of(
     source = np.repeat(np.arange(len(words)), times)
     seen = sample_in_batches(mechanism, words[source], rng).rows
     # (counts + weight smooth) / (draws + weight)
-    P = _by_distance(X, words, outputs, source, seen)(words)
     columns = places_in(outputs, seen)
+    output_counts = np.bincount(columns[columns >= 0], minlength=len(outputs))
+    P = _by_distance(X, words, outputs, times, (source, seen), output_counts)(words)
     pairs = np.stack([source[columns >= 0], columns[columns >= 0]])
     # The weight with which half of the draws best predict the other half.
     flat = np.ravel_multi_index((pairs[0], pairs[1]), P.shape)
@@ -157,7 +162,7 @@ def _states_densities(mechanism: Mechanism) -> bool:
     facts = facts_of(mechanism)
     if facts.centres is None:
         return False
-    return facts.log_densities(facts.centres[:1], np.zeros(1, dtype=np.int64)) is not None
+    return facts.log_densities(np.zeros(1, dtype=np.int64)) is not None
 
 
 def _by_density(
@@ -169,36 +174,39 @@ def _by_density(
     An output that few draws become is estimated by distance as well. Its weight is that with which
     the other draws best predict each.
     """
-    log_densities, times = facts_of(mechanism).log_densities, np.maximum(times, 1)
+    times = np.maximum(times, 1)
     made = np.concatenate([np.repeat(words, times), np.repeat(outputs, OWN_DRAWS)])
     sources, source, drawn = np.unique(made, return_inverse=True, return_counts=True)
-    draw = sample_in_batches(mechanism, made, rng)
-    Z, columns = np.asarray(draw.vectors), places_in(outputs, draw.rows)
-    smooth = _by_distance(X, sources, outputs, source, draw.rows)
-    landed = np.argsort(columns, kind="stable")[int((columns < 0).sum()) :]
-    Z, source, columns, log_drawn = Z[landed], source[landed], columns[landed], np.log(drawn)
-    seen = np.bincount(columns, minlength=len(outputs))
-    log_mixed, itself = np.empty(len(landed)), np.empty(len(landed))
+    draw, some = _aimed_draw(mechanism, made, outputs, rng)
+    columns = np.where(draw.rows >= 0, places_in(outputs, draw.rows), -1)
+    seen = np.bincount(columns[columns >= 0], minlength=len(outputs))
+    smooth = _by_distance(X, sources, outputs, drawn, (source[some], draw.rows[some]), seen)
+    landed, shares = _thinned(np.argsort(columns, kind="stable")[-int(seen.sum()) :], seen)
+    Z, source, columns = np.asarray(draw.vectors)[landed], source[landed], columns[landed]
+    log_mixed, itself = np.empty(len(landed), dtype=np.float32), np.empty(len(landed))
 
     def pooled(of: Ints1d, mixing: bool = False) -> Floats2d:
         """Sum for each output the densities given words (k,) over those of all draws."""
-        P = np.zeros((len(of), len(outputs)), dtype=np.float32)
-        for part in blocks(len(Z), max(1, DISTANCES_AT_ONCE // max(1, len(of)))):
-            L = np.asarray(log_densities(Z[part], of))
+        P = np.zeros((len(outputs), len(of)), dtype=np.float32)
+        log_densities: Any = facts_of(mechanism).log_densities(of)
+        for part in blocks(len(Z), max(1, DENSITIES_AT_ONCE // max(1, len(of)))):
+            L, weights = log_densities(Z[part]), shares[part]
             if mixing:
-                L += log_drawn
-                top = L.max(axis=1, keepdims=True)
-                L -= top
-                R = np.exp(L.astype(np.float32))
-                sums = R.sum(axis=1, keepdims=True)
-                log_mixed[part] = (top + np.log(sums))[:, 0]
-                R /= sums * drawn.astype(np.float32)
-                itself[part] = R[np.arange(len(R)), source[part]]
+                top = L.max(axis=1)
+                L -= top[:, None]
+                R = np.exp(L, out=L)
+                sums = R @ drawn.astype(np.float32)
+                log_mixed[part] = top + np.log(sums)
+                weights = weights / sums
+                itself[part] = R[np.arange(len(R)), source[part]] * weights
             else:
-                R = np.exp((L - log_mixed[part, None]).astype(np.float32))
-            starts = np.flatnonzero(np.diff(columns[part], prepend=-1))
-            P[:, columns[part][starts]] += np.add.reduceat(R, starts, axis=0).T
-        return P
+                L -= log_mixed[part, None]
+                R = np.exp(L, out=L)
+            distinct, place = np.unique(columns[part], return_inverse=True)
+            adding = np.zeros((len(distinct), len(R)), dtype=np.float32)
+            adding[place, np.arange(len(R))] = weights
+            P[distinct] += adding @ R
+        return np.ascontiguousarray(P.T)
 
     def both(P: Floats2d, smoothed: Floats2d, weight: float) -> Floats2d:
         P *= (seen / (seen + weight)).astype(np.float32)
@@ -215,14 +223,53 @@ def _by_density(
     return P, lambda further: both(pooled(further), smooth(further), weight)
 
 
-def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
-                 seen: Ints1d) -> Estimate:  # fmt: skip
-    """Return an estimate of P(output | word) from draws of words: source, seen (t,). It is
-    g(distance) / Z_word of maximum likelihood, times the ratio of counted to predicted draws of the
-    output."""
+def _aimed_draw(
+    mechanism: Mechanism, made: Ints1d, outputs: Ints1d, rng: Rng
+) -> tuple[Draw, Ints1d]:
+    """Sample words (t,); -1 for other outputs than these. Return the draw, with vectors, and the
+    places of those that have any output."""
+    if not isinstance(mechanism, SamplesTo):
+        return sample_in_batches(mechanism, made, rng), np.arange(len(made))
+    is_first = np.arange(len(made)) % SEARCHED == 0
+    first = sample_in_batches(mechanism, made[is_first], rng)
+    met, counts = np.unique(first.rows, return_counts=True)
+    often = met[np.argsort(-counts, kind="stable")]
+    rest = made[~is_first]
+    draws = [first]
+    for part in blocks(len(rest), BATCH_WORDS):
+        draws.append(mechanism.sample_to(rest[part], rng, Aim(outputs, rest[part], often)))
+    places = np.argsort(~is_first, kind="stable")
+    rows = np.empty(len(made), dtype=np.int64)
+    rows[places] = np.concatenate([draw.rows for draw in draws])
+    vectors = np.concatenate([np.asarray(draw.vectors) for draw in draws])
+    return Draw(rows, vectors[np.argsort(places)]), places[: len(first.rows)]
+
+
+def _thinned(landed: Ints1d, seen: Ints1d) -> tuple[Ints1d, Floats1d]:
+    """Return MOST_SEEN draws of each output or fewer, and how many draws each stands for, float32.
+    landed: draws by output. seen: (q,), the number of draws of each output."""
+    kept = np.minimum(seen, MOST_SEEN)
+    ends = np.cumsum(seen)
+    owner = np.repeat(np.arange(len(seen)), kept)
+    nth = np.arange(len(owner)) - np.repeat(np.cumsum(kept) - kept, kept)
+    at = (ends - seen)[owner] + nth * seen[owner] // kept[owner]
+    return landed[at], (seen[owner] / kept[owner]).astype(np.float32)
+
+
+def _by_distance(
+    X: Floats2d, words: Ints1d, outputs: Ints1d, times: Ints1d, draws: tuple[Ints1d, Ints1d],
+    output_counts: Ints1d,
+) -> Estimate:  # fmt: skip
+    """Return an estimate of P(output | word): g(distance) / Z_word of maximum likelihood, times the
+    ratio of counted to predicted draws of the output.
+
+    times: (m,), the draws of each word. draws: words and outputs (t,) of some of them.
+    output_counts: (q,), the draws of each output.
+    """
+    source, seen = draws
     moved = np.linalg.norm(X[words[source]].astype(np.float64) - X[seen], axis=1)
     width = max(float(moved.max()), 1e-9) / (BINS - 2)
-    times = np.bincount(source, minlength=len(words))
+    some_times = np.bincount(source, minlength=len(words))
     others = np.setdiff1d(np.arange(len(X)), outputs)
     stride = max(1.0, len(others) / COMPARED)
     others = others[np.arange(0, len(others), stride).astype(np.int64)]
@@ -248,7 +295,7 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
     counts = np.bincount(_bins(moved, width), minlength=BINS)
     g, Z = np.ones(BINS), words_in_bin.sum(axis=1).astype(np.float64)
     for _ in range(ROUNDS):
-        g = (counts + 0.5) / np.maximum((times / Z) @ words_in_bin, 1e-300)
+        g = (counts + 0.5) / np.maximum((some_times / Z) @ words_in_bin, 1e-300)
         g[words_in_bin.sum(axis=0) == 0] = 0.0
         Z = words_in_bin @ g
 
@@ -261,8 +308,6 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
         return P
 
     of_words = smooth(bins, words_in_bin)
-    columns = places_in(outputs, seen)
-    output_counts = np.bincount(columns[columns >= 0], minlength=len(outputs))
     ratios = ((output_counts + 1) / (times @ of_words + 1)).astype(np.float32)
     of_words = np.minimum(of_words * ratios, 1.0)
 

@@ -17,6 +17,7 @@ instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 from typing import Any, cast
 
@@ -38,6 +39,10 @@ QUERIES = 1024  # whose scores are computed at once
 SCORES = 1_500_000  # of a tile: more fit no cache, and fewer keep the product waiting for packing
 COPY_UP_TO = 2**25  # numbers of a table, n times d: 128 MB
 SCORES_AT_ONCE = 2**20  # of neighbours
+AIMED_AT_ONCE = 2**19  # scores: 2 MB
+FIRST_OTHERS = 512  # rows compared with all queries, then twice as many with those that are left
+EQUAL = 2.0**-20  # share of the product of norms, below which scores may be equal
+CERTAIN = 4.001  # times a square, below that to the next row: no other row can be nearer
 LEAST_GROUPS, GROUPS_A_NEIGHBOUR = 256, 4  # of rows whose nearest are compared
 
 
@@ -276,6 +281,87 @@ def take_nearer(
         lower = (squares == best_squares[queries]) & (candidates < rows[queries])
         nearer = (squares < best_squares[queries]) | lower
         rows[queries[nearer]], best_squares[queries[nearer]] = candidates[nearer], squares[nearer]
+
+
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """Which of many queries to a table are near some of its rows: only these are searched for.
+
+    rows: int64 (q,), rising. origins: int64 (k,), the row around which each query was drawn.
+    often: int64 (m,), rows that are often nearest to such queries, most often first.
+    """
+
+    rows: Ints1d
+    origins: Ints1d
+    often: Ints1d
+
+
+def aimed(X: Floats2d, Z: Floats2d, aim: Aim, depth: int = 1) -> Ints1d:
+    """Return the row of the aim that is nearest to each query, or -1 if `depth` other rows of the
+    table are nearer; int64 (k,), up to the rounding of float32.
+
+    Most queries are near other rows, and a few comparisons show it: with the row around which they
+    were drawn, then with rows that are often nearest.
+
+    Args:
+        X: The table, (n, d).
+        Z: Queries, (k, d).
+        aim: The rows that are searched for.
+        depth: 1, for queries whose nearest row is one of the aim, or more.
+    """
+    # Around their mean, so that float32 keeps more digits of the differences.
+    mean = X[aim.rows].mean(axis=0, dtype=np.float64)
+    table, queries = X - mean, Z - mean
+    norms = np.sqrt(np.einsum("kd,kd->k", queries, queries))
+    half = np.einsum("nd,nd->n", table, table) / 2
+    reach = sqrt(2 * float(half.max()))
+    dtype = "float32" if fits_single(norms, reach) else "float64"
+    table, queries, half = table.astype(dtype), queries.astype(dtype), half.astype(dtype)
+    best, tops = np.empty(len(Z), dtype=np.int64), np.empty(len(Z), dtype=dtype)
+    for part, S in _scores(queries, table[aim.rows], half[aim.rows]):
+        best[part], tops[part] = tops_of(S)
+    left = np.arange(len(Z))
+    if depth == 1:
+        gaps = _gaps(table, half, aim.rows)
+        left = np.flatnonzero(CERTAIN * (norms**2 - 2 * tops) >= gaps[best])
+    # Rows as near as that, such as equal ones, are no nearer.
+    tops += (norms + reach) * reach * EQUAL
+    own = np.einsum("kd,kd->k", queries[left], table[aim.origins[left]]) - half[aim.origins[left]]
+    counted = (own > tops[left]) & ~np.isin(aim.origins[left], aim.rows)
+    nearer = np.zeros(len(Z), dtype=np.int64)
+    nearer[left] = counted
+    left, counted = left[nearer[left] < depth], counted[nearer[left] < depth]
+    others = np.append(aim.often, np.setdiff1d(np.arange(len(X)), aim.often))
+    others = others[~np.isin(others, aim.rows)]
+    start, width = 0, FIRST_OTHERS
+    while start < len(others) and len(left):
+        compared = others[start : start + width]
+        # Not again the rows around which queries were drawn.
+        found = nearer[left] - (counted & np.isin(aim.origins[left], compared))
+        for part, S in _scores(queries[left], table[compared], half[compared]):
+            found[part] += (S > tops[left[part], None]).sum(axis=1)
+        nearer[left] = found
+        left, counted = left[found < depth], counted[found < depth]
+        start, width = start + width, 2 * width
+    return np.where(nearer < depth, aim.rows[best], -1)
+
+
+def _scores(Z: Floats2d, X: Floats2d, half: Floats1d) -> Iterator[tuple[slice, Floats2d]]:
+    """Yield parts of queries, as slices, and their scores at rows of half squares (n,)."""
+    table = np.ascontiguousarray(X.T)
+    for part in blocks(len(Z), max(1, AIMED_AT_ONCE // len(X))):
+        S: Floats2d = Z[part] @ table
+        S -= half
+        yield part, S
+
+
+def _gaps(table: Floats2d, half: Floats1d, rows: Ints1d) -> Floats1d:
+    """Return the squared distance of each of these rows to the nearest other one, (q,)."""
+    gaps = np.empty(len(rows))
+    for part, S in _scores(table[rows], table, half):
+        S[np.arange(len(S)), rows[part]] = -inf
+        gaps[part] = 2 * (half[rows[part]] - S.max(axis=1, initial=-inf))
+    return gaps
 
 
 def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:

@@ -79,6 +79,21 @@ def load_faiss() -> Any:
     return faiss
 
 
+def l1_distances(Z: Floats2d, X: Floats2d, *, factor: float) -> Floats2d:
+    """Return the L1 distances of Z (k, d) to X (m, d), times a factor, float32 (k, m), by one
+    thread: three times as fast as in float64."""
+    faiss = load_faiss()
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        Y, T = (np.ascontiguousarray(table, dtype=np.float32) for table in (Z, X))
+        D: Floats2d = faiss.pairwise_distances(Y, T, faiss.METRIC_L1)
+    finally:
+        faiss.omp_set_num_threads(threads)
+    D *= np.float32(factor)
+    return D
+
+
 def default_factory(n: int, d: int) -> str:
     """Return codes of four bits for every two dimensions; "Flat" for few or short rows. Fewer bits
     scan faster, but need too many candidates."""
