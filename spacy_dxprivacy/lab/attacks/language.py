@@ -108,9 +108,14 @@ class Language:
         return pairs
 
     @cached_property
-    def _backs(self) -> Floats1d:
-        """The share of back-off after each word, float64 (n,)."""
-        return np.asarray(self._parts[0] @ self.chain.back)
+    def _mixed(self) -> tuple[Floats1d, Floats1d, Floats1d, Floats1d]:
+        """The share of back-off after each word, probabilities by back-off and by frequency, (n,)
+        each, and those of listed transitions, as in the mixture, float32."""
+        states, _, back_off, _ = self._parts
+        backs, pairs = np.asarray(states @ self.chain.back), (1 - self.share) * self._pairs.data
+        parts = backs, (1 - self.share) * back_off, self.share * self.frequencies, pairs
+        backs, back_off, frequencies, pairs = (part.astype(np.float32) for part in parts)
+        return backs, back_off, frequencies, pairs
 
     @cached_property
     def variants(self) -> dict[tuple[str, str], Language]:
@@ -131,41 +136,48 @@ class Language:
     @cached_property
     def _common(self) -> tuple[Ints1d, Floats2d]:
         """The place of each word among those that many words may follow, or -1, int64 (n,); and
-        their listed transitions as a table, (k, n), which is faster to read."""
+        their listed transitions in the mixture as a table, float32 (k, n), which is faster to
+        read."""
         pairs, n = self._pairs, len(self.frequencies)
         words = np.flatnonzero(np.diff(pairs.indptr) * LISTED_OF >= n)
         place = np.full(n, -1, dtype=np.int64)
         place[words] = np.arange(len(words))
-        return place, pairs[words].toarray()
+        table = pairs[words].astype(np.float32).toarray()
+        table *= np.float32(1 - self.share)
+        return place, table
 
     def moves(self, before: Ints1d, after: Ints1d) -> Floats2d:
-        """Return P(after | before), float64 (k, m)."""
-        pairs, (words, of_after) = self._pairs, np.unique(after, return_inverse=True)
-        P: Floats2d = np.multiply.outer(self._backs[before], self._parts[2][words])
+        """Return P(after | before), float32 (k, m)."""
+        pairs, (backs, back_off, frequencies, listed) = self._pairs, self._mixed
+        place = np.full(len(frequencies), -1, dtype=np.int32)
+        place[after] = np.arange(len(after))
+        if (place[after] != np.arange(len(after))).any():  # some words twice
+            words, of_after = np.unique(after, return_inverse=True)
+            return self.moves(before, words)[:, of_after]
+        P: Floats2d = np.multiply.outer(backs[before], back_off[after])
+        P += frequencies[after]
         common, table = self._common
-        is_common = common[before] >= 0
-        P[is_common] += table[np.ix_(common[before[is_common]], words)]
-        rare = np.flatnonzero(~is_common)
+        of_table = common[before]
+        is_common = np.flatnonzero(of_table >= 0)
+        P[is_common] += table[np.ix_(of_table[is_common], after)]
+        rare = np.flatnonzero(of_table < 0)
         if len(rare):
             # Of all listed transitions, those to one of the words, which few are.
             first, last = pairs.indptr[before[rare]], pairs.indptr[before[rare] + 1]
-            place = np.full(len(self.frequencies), -1, dtype=np.int32)
-            place[words] = np.arange(len(words))
             spans = zip(first.tolist(), last.tolist(), strict=True)
-            at = place[np.concatenate([pairs.indices[a:b] for a, b in spans])]
+            at = place.take(np.concatenate([pairs.indices[a:b] for a, b in spans]))
             hits, ends = np.flatnonzero(at >= 0), np.cumsum(last - first)
             owners = np.searchsorted(ends, hits, side="right")
-            P[rare[owners], at[hits]] += pairs.data[hits + (last - ends)[owners]]
-        mixed: Floats2d = self._mix(P, words)[:, of_after]
-        return mixed
+            P[rare[owners], at[hits]] += listed[hits + (last - ends)[owners]]
+        return P
 
     def moves_from(self, word: int) -> Floats1d:
-        """Return P(after | word) of all words after, float64 (n,)."""
-        pairs, P = self._pairs, self._backs[word] * self._parts[2]
-        listed = slice(*pairs.indptr[word : word + 2].tolist())
-        P[pairs.indices[listed]] += pairs.data[listed]
-        moves: Floats1d = self._mix(P, slice(None))
-        return moves
+        """Return P(after | word) of all words after, float32 (n,)."""
+        pairs, (backs, back_off, frequencies, listed) = self._pairs, self._mixed
+        P: Floats1d = backs[word] * back_off + frequencies
+        part = slice(*pairs.indptr[word : word + 2].tolist())
+        P[pairs.indices[part]] += listed[part]
+        return P
 
     def _mix(self, P: Any, rows: Any) -> Any:
         return (1 - self.share) * P + self.share * self.frequencies[rows]

@@ -217,13 +217,14 @@ class ReleaseReading:
         """Return distinct words of each place, int64 (k, count), and approximate logs of their
         channel: the output, two thirds by distance and frequency, the others by distance and the
         output before."""
-        outputs, usual = self.seen.outputs, np.log(np.maximum(self.language.usual, MIN_PROBABILITY))
+        outputs, usual = self.seen.outputs, _log(self.language.usual)
         distinct, of_place = np.unique(outputs, return_inverse=True)
         if count == len(self.X):
             all_words = np.tile(np.arange(count), (len(outputs), 1))
             return all_words, self._approximate_logs(distinct)[of_place]
         alone, language = max(1, count - count // 3), self.language
-        first = language.first(np.arange(len(language.frequencies)))
+        first = _log(language.first(np.arange(len(language.frequencies))))
+        fits = dict[int, Floats1d]()  # words often come after the same one
         places = np.split(np.argsort(of_place, kind="stable"), np.cumsum(np.bincount(of_place)))
         C = np.empty((len(outputs), count), dtype=np.int64)
         logs = np.empty(C.shape)
@@ -234,10 +235,13 @@ class ReleaseReading:
                 score[distinct[j]] = np.inf
                 C[places[j], :alone] = likely = highest(score, alone)
                 for place in places[j].tolist() if count > alone else ():
-                    begins = self.seen.starts[place]
-                    fit = first if begins else language.moves_from(outputs[place - 1])
-                    score = np.log(np.maximum(fit, MIN_PROBABILITY))
-                    score += output_logs
+                    before = int(outputs[place - 1])
+                    if self.seen.starts[place]:
+                        score = first + output_logs
+                    else:
+                        if before not in fits:
+                            fits[before] = _log(language.moves_from(before))
+                        score = fits[before] + output_logs
                     score[likely] = -np.inf
                     C[place, alone:] = highest(score, count - alone)
                 logs[places[j]] = output_logs[C[places[j]]]
@@ -250,8 +254,15 @@ class ReleaseReading:
             D, slope = mechanism.distances(outputs), mechanism.guarantee.epsilon / 2
         else:
             D, slope = euclidean(self.X, outputs), 1.0
-        logs: Floats2d = -slope * np.minimum(D, -MIN_LOG)
+        logs: Floats2d = D.astype(np.float32)
+        np.minimum(logs, -MIN_LOG, out=logs)
+        logs *= -slope
         return logs
+
+
+def _log(P: Floats1d) -> Floats1d:
+    logs: Floats1d = np.log(np.maximum(P, MIN_PROBABILITY).astype(np.float32))
+    return logs
 
 
 def _draws_sentences(mechanism: Mechanism) -> bool:
