@@ -8,12 +8,15 @@ import multiprocessing
 import os
 import signal
 import socket
+import sys
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import copy_context
-from functools import lru_cache
+from functools import lru_cache, partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .arrays import Numbers1d
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+MORE, DONE, RAISED = range(3)  # messages of a worker: a result, the end of a job, an error
 ENTRY_BYTES = 300  # overhead of a cache entry besides its arrays
 _limited: set[int] = set()  # ids of limited processes; a forked child has a new id
 
@@ -185,6 +189,72 @@ def signals_held() -> Iterator[None]:
             signal.signal(held, handler or signal.SIG_DFL)
         for number in received:
             signal.raise_signal(number)
+
+
+CAN_FORK = sys.platform == "linux"  # elsewhere, a process with threads cannot safely
+
+
+@contextmanager
+def forks(
+    work: Callable[[Job], Iterable[Result]], count: int
+) -> Iterator[Callable[[Job], Iterator[Result]]]:
+    """Yield `work` as `count` processes do it: they share the memory of this one, and no lock.
+
+    As many threads may call it at once. Processes write nothing to stderr, have one thread for
+    products, and are killed at the end of the context. They raise what `work` raises, and DxError
+    if one died.
+    """
+    context: Any = multiprocessing.get_context("fork")
+    free: SimpleQueue[Any] = SimpleQueue()
+    workers = []
+    with heap_frozen(), product_threads(True):
+        try:
+            with signals_held(), warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: of threads
+                for _ in range(count):
+                    ours, theirs = context.Pipe()
+                    worker = context.Process(target=_serve, args=(theirs, work), daemon=True)
+                    worker.start()
+                    theirs.close()
+                    workers.append(worker)
+                    free.put(ours)
+            yield partial(_results_of, free)
+        finally:
+            for worker in workers:
+                worker.kill()
+                worker.join()
+
+
+def _results_of(free: SimpleQueue[Any], job: Any) -> Iterator[Any]:
+    """Yield the results of a job by a process that is free."""
+    pipe = free.get()
+    try:
+        pipe.send(job)
+        while (message := pipe.recv())[0] == MORE:
+            yield message[1]
+    except (EOFError, OSError):
+        raise DxError("A worker process died, perhaps for lack of memory.") from None
+    free.put(pipe)
+    if message[0] == RAISED:
+        raise message[1]
+
+
+def _serve(pipe: Any, work: Callable[[Any], Iterable[Any]]) -> None:
+    """Do the jobs of a pipe, until the parent process kills this one."""
+    # Ctrl-C reaches all processes of a terminal, but only the parent may end the workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    sys.stderr = open(os.devnull, "w")
+    while True:
+        job = pipe.recv()
+        try:
+            for result in work(job):
+                pipe.send((MORE, result))
+            pipe.send((DONE, None))
+        except BaseException as error:
+            pipe.send((RAISED, error))
 
 
 def end_with_parent() -> None:

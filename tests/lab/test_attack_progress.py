@@ -1,7 +1,7 @@
 """Attacks say how far they are, find epsilons, and leave a file when they are stopped."""
 
 import csv
-import threading
+import os
 import time
 
 import pytest
@@ -63,16 +63,17 @@ def test_tables_and_the_file_of_what_is_done_are_there_after_a_stop(dx, tmp_path
     assert done == {("dx.Laplace.v1", "2"), ("dx.Laplace.v1", "4"), ("dx.Exponential.v1", "2")}
 
 
-def test_threads_change_no_figure(dx, tmp_path):
+def test_processes_change_no_figure(dx, tmp_path):
     found = []
-    for threads in (1, 3):
-        with threadpool_limits(threads):
+    for processes in (1, 3):
+        with threadpool_limits(processes):
             assert dx(*NOISE, "-m", "nadp", "-e", "2,4").exit_code == 0
         found.append(rows_of(tmp_path))
     assert found[0] == found[1]
 
 
-def test_lines_come_while_a_thread_shows_a_task_of_its_own(dx, monkeypatch):
+@pytest.mark.parametrize("processes", [1, 2])
+def test_lines_come_while_a_mechanism_shows_a_task_of_its_own(dx, monkeypatch, processes):
     def slow(label, trial, attacked=attack.attack_all):
         with progress.bar(None, "within"):
             time.sleep(0.1)
@@ -80,45 +81,39 @@ def test_lines_come_while_a_thread_shows_a_task_of_its_own(dx, monkeypatch):
 
     monkeypatch.setattr(attack, "attack_all", slow)
     monkeypatch.setattr(attack, "attack_lines", lambda label: progress.lines(0.01, label))
-    with threadpool_limits(2):
+    with threadpool_limits(processes):
         result = dx(*NOISE, "-e", "2,4")
     labels = [line.partition(":")[0] for line in result.stderr.splitlines()]
-    assert result.exit_code == 0 and "within" in labels and not progress._shown
+    # Other processes show nothing themselves.
+    expected = "within" if processes == 1 else "dx.Laplace.v1, dx.Exponential.v1"
+    assert result.exit_code == 0 and expected in labels and not progress._shown
+
+
+def test_a_process_that_dies_is_an_error(dx, monkeypatch):
+    monkeypatch.setattr(attack, "attack_all", lambda names, trial: os._exit(1))
+    with threadpool_limits(2):
+        result = dx(*NOISE, "-e", "2,4")
+    assert result.exit_code == 2 and "A worker process died" in result.stderr
 
 
 def test_attacks_on_sentences_begin_first_and_tables_are_in_order(dx, tmp_path, monkeypatch):
-    begun, made = [], attack.make_mechanism
+    log, made = tmp_path / "begun.txt", attack.make_mechanism
 
     def making(config, space, epsilon):
-        begun.append(config["@dx_mechanisms"])
+        with log.open("a") as file:  # of several processes
+            file.write(config["@dx_mechanisms"] + "\n")
         return made(config, space, epsilon)
 
     monkeypatch.setattr(attack, "make_mechanism", making)
     with threadpool_limits(2):
         result = dx(*NOISE, "-m", "path", "-e", "2,4")
+    begun = log.read_text().splitlines()
     assert begun.index("dx.Path.v2") < begun.index("dx.Exponential.v1")
     names = ["dx.Laplace.v1", "dx.Exponential.v1", "dx.Path.v2"]
     assert result.exit_code == 0, result.output
     assert list(dict.fromkeys(row["mechanism"] for row in rows_of(tmp_path))) == names
     tables = [line for line in result.stdout.splitlines() if line.startswith("guess: ")]
     assert tables == [f"guess: {name}" for name in names]
-
-
-def test_a_mechanism_that_has_learned_waits_for_none_that_learns(dx, monkeypatch):
-    """The second mechanism learns until the first has been fitted again."""
-    fitted, fitted_again, made = [], threading.Event(), attack.make_mechanism
-
-    def fitting(config, space, epsilon):
-        fitted.append(config["@dx_mechanisms"])
-        if fitted.count(fitted[0]) == 2:
-            fitted_again.set()
-        else:
-            assert len(fitted) == 1 or fitted_again.wait(5)
-        return made(config, space, epsilon)
-
-    monkeypatch.setattr(attack, "make_mechanism", fitting)
-    with threadpool_limits(2):
-        assert dx(*NOISE, "-e", "2,4").exit_code == 0
 
 
 def test_a_stop_waits_for_no_mechanism_that_has_not_begun(dx, monkeypatch):

@@ -114,8 +114,8 @@ class Language:
         states, _, back_off, _ = self._parts
         backs, pairs = np.asarray(states @ self.chain.back), (1 - self.share) * self._pairs.data
         parts = backs, (1 - self.share) * back_off, self.share * self.frequencies, pairs
-        backs, back_off, frequencies, pairs = (part.astype(np.float32) for part in parts)
-        return backs, back_off, frequencies, pairs
+        single: Any = [part.astype(np.float32) for part in parts]
+        return single[0], single[1], single[2], single[3]
 
     @cached_property
     def variants(self) -> dict[tuple[str, str], Language]:

@@ -8,7 +8,7 @@ over ln epsilon).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from ..corpus import sample_release
 from .frontier import AttackTarget, FrontierPoint, point
 
 Make = Callable[[float], Mechanism]  # epsilon -> a fitted mechanism, or DxError
-OnTry = Callable[[FrontierPoint], None]
 LEAST, MOST = 1e-4, 1e7
 FOUND = 5  # epsilons, if none is given
 FEW_UNCHANGED, MANY_UNCHANGED = 0.02, 0.9
@@ -84,30 +83,27 @@ def epsilons_of(make: Make, target: AttackTarget) -> list[float]:
 
 
 def points_at(
-    label: str, make: Make, target: AttackTarget, shares: Sequence[float], on_try: OnTry
-) -> list[FrontierPoint]:
-    """Return points of a mechanism around the epsilons where the attacker recovers these shares, by
-    epsilon. on_try: called with each point."""
+    label: str, make: Make, target: AttackTarget, shares: Sequence[float]
+) -> Iterator[FrontierPoint]:
+    """Yield points of a mechanism, as they are tried, around the epsilons where the attacker
+    recovers these shares."""
     points = dict[float, FrontierPoint]()
 
-    def attack(epsilon: float) -> FrontierPoint:
+    def attack(epsilon: float) -> Iterator[FrontierPoint]:
         epsilon = float(f"{epsilon:.4g}")
         if epsilon not in points:
             points[epsilon] = point(label, make(epsilon), target)
-            on_try(points[epsilon])
-        return points[epsilon]
+            yield points[epsilon]
 
     for epsilon in epsilon_range(make, target):
-        attack(epsilon)
+        yield from attack(epsilon)
     for share in sorted(shares):
         for _ in range(MAX_TRIES):
+            # None once a point is near enough.
             between = _between([*points.values()], share)
             if between is None:
                 break
-            found = attack(between)
-            if abs(found.found - share) <= TOLERANCE:
-                break
-    return [points[epsilon] for epsilon in sorted(points)]
+            yield from attack(between)
 
 
 def _between(points: Sequence[FrontierPoint], share: float) -> float | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from threading import Event, Lock
+from threading import Lock
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
@@ -18,13 +18,12 @@ from ...cli import options
 from ...cli.options import above_bar, attack_lines, pulse, setup_errors, usage_errors
 from ...config.code import import_code
 from ...errors import DxError, UsageError, quiet
-from ...machine import map_begun, product_threads
+from ...machine import CAN_FORK, forks, map_begun, product_threads
 from ...mechanisms.levels import LEVELS
 from ...pipeline.component import DEFAULT_CONFIG
 from ...progress import over
 from ...space import Space
 from ...space.sources import BUILTIN
-from ...ty import Mechanism
 from ...validate import between, needs, one_of
 from ..attacks import ATTACKS, AttackFigure, Reader
 from ..attacks.frontier import AttackTarget, FrontierPoint, at_attacker, frontier
@@ -59,6 +58,7 @@ COLUMNS = (
 )  # fmt: skip
 Makers = Mapping[str, Make]
 Result = TypeVar("Result")
+Attacked = Callable[[str], Iterator[Any]]  # label -> results, or an error
 BY = ("recovered by", "rare by")  # with a second attacker, who has a causal model
 
 
@@ -193,71 +193,80 @@ def _attack(
     """Return the figures of each attack on each mechanism, by label, at its epsilons, or at those
     of its range. Tables are printed and written as soon as there are any."""
     found = {label: list[AttackFigure]() for label in epsilons}
-    writing = Lock()
 
-    def attack(label: str, make: Make) -> DxError | None:
+    def attacked(label: str) -> Iterator[list[AttackFigure] | DxError]:
         try:
-            tried = epsilons[label] or epsilons_of(make, target)
+            tried = epsilons[label] or epsilons_of(makers[label], target)
         except DxError as error:
-            return error
+            yield error
+            return
         for epsilon in tried:
-            figures = attack_all(names, AttackTrial(target, make(epsilon), label=label))
-            with writing:
-                found[label] += figures
-                _write(_results(all_found(), names), out, force=True, figure=False)
-        return None
+            trial = AttackTrial(target, makers[label](epsilon), label=label)
+            yield attack_all(names, trial)
+
+    def add(label: str, figures: list[AttackFigure]) -> None:
+        found[label] += figures
+        _write(_results(all_found(), names), out, force=True, figure=False)
 
     def all_found() -> list[AttackFigure]:
         return [figure for figures in found.values() for figure in figures]
 
-    for label, _ in _by_mechanism(makers, epsilons, attack):
+    for label in _by_mechanism(attacked, add, [*makers], epsilons, target):
         _print_tables(found[label])
     return all_found()
 
 
 def _by_mechanism(
-    makers: Makers, labels: Collection[str], work: Callable[[str, Make], Result | DxError]
-) -> Iterator[tuple[str, Result]]:
-    """Yield each label, and what work returns of its mechanism: several at a time, by as many
-    threads as matrix products use, which begin them in the order of makers. A mechanism for which
-    work returns an error is left out, with a line. Raise UsageError if all are."""
-    learning, stopped, any_attacked = Lock(), Event(), False
-    running = list[str]()
+    attacked: Callable[[str], Iterator[Result | DxError]],
+    add: Callable[[str, Result], None],
+    begun: Sequence[str],
+    labels: Collection[str],
+    target: AttackTarget,
+) -> Iterator[str]:
+    """Yield each label, when all results of `attacked` were given to `add`: those of several
+    mechanisms at a time, by as many processes as matrix products have threads.
 
-    def attack(label: str) -> Result | DxError:
+    A mechanism for which `attacked` yields an error is left out, with a line. begun: the labels in
+    the order in which they begin. Raises UsageError if all are left out.
+    """
+    adding, any_attacked, running = Lock(), False, list[str]()
+
+    def attack(label: str) -> DxError | None:
         running.append(label)
         shown.set_description_str(", ".join(running))
-        has_learned = False
-
-        def make(epsilon: float) -> Mechanism:
-            nonlocal has_learned
-            # Mechanisms learn from the space at their first fit, and share what they learn. Later
-            # fits wait for no other mechanism that learns.
-            with nullcontext() if has_learned else learning:
-                if stopped.is_set():
-                    raise KeyboardInterrupt
-                mechanism = makers[label](epsilon)
-            has_learned = True
-            return mechanism
-
-        result = work(label, make)
+        for result in attacked_by_worker(label):
+            if isinstance(result, DxError):
+                return result
+            with adding:
+                add(label, result)
         running.remove(label)
-        return result
+        return None
 
-    with quiet(), pulse(ALL, len(makers)) as shown, product_threads(True) as threads:
-        try:
-            results = map_begun(attack, labels, threads, makers)
-            for label, result in zip(labels, results, strict=True):
+    with quiet(), _workers(attacked, len(labels), target) as (attacked_by_worker, threads):
+        with pulse(ALL, len(labels)) as shown:
+            errors = map_begun(attack, labels, threads, begun)
+            for label, error in zip(labels, errors, strict=True):
                 shown.update(1)
-                if isinstance(result, DxError):
-                    above_bar(f"{label}: left out. {result}")
+                if error is not None:
+                    above_bar(f"{label}: left out. {error}")
                     continue
                 any_attacked = True
-                yield label, result
-        finally:
-            stopped.set()
+                yield label
     if not any_attacked:
         raise UsageError(NO_SOLUTION)
+
+
+@contextmanager
+def _workers(attacked: Attacked, mechanisms: int, target: AttackTarget) -> Iterator[Any]:
+    """Yield `attacked` by processes, and their number; in this process, where it cannot fork: the
+    libraries of causal models do not survive that."""
+    with product_threads(True) as threads:
+        count = min(threads, mechanisms)
+    if count == 1 or target.reader is not None or not CAN_FORK:
+        yield attacked, 1
+    else:
+        with forks(attacked, count) as by_fork:
+            yield by_fork, count
 
 
 def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:
@@ -304,22 +313,28 @@ def _frontier(
     """Return the points of all mechanisms: at their epsilons, or around those where the attacker
     recovers the shares. The table of a mechanism is printed and written when it is complete."""
 
-    def attack(label: str, make: Make) -> list[FrontierPoint] | DxError:
-        if epsilons[label]:
-            return frontier({label: make}, epsilons, target)
-        try:
-            return points_at(label, make, target, shares, on_try)
-        except DxError as error:
-            return error
+    found = {label: list[FrontierPoint]() for label in epsilons}
 
-    def on_try(p: FrontierPoint) -> None:
-        above_bar(f"{p.mechanism}: epsilon {p.epsilon:.3g}, {p.found:.0%} recovered")
+    def attacked(label: str) -> Iterator[FrontierPoint | DxError]:
+        if epsilons[label]:
+            yield from frontier({label: makers[label]}, epsilons, target)
+            return
+        try:
+            yield from points_at(label, makers[label], target, shares)
+        except DxError as error:
+            yield error
+
+    def add(label: str, p: FrontierPoint) -> None:
+        found[label].append(p)
+        if not epsilons[label]:
+            above_bar(f"{p.mechanism}: epsilon {p.epsilon:.3g}, {p.found:.0%} recovered")
 
     several, points = target.reader is not None, list[FrontierPoint]()
-    for label, found in _by_mechanism(makers, epsilons, attack):
+    for label in _by_mechanism(attacked, add, [*makers], epsilons, target):
+        found[label].sort(key=lambda p: p.epsilon)
         if not epsilons[label]:
-            typer.echo(_frontier_table(found, several) + "\n")
-        points += found
+            typer.echo(_frontier_table(found[label], several) + "\n")
+        points += found[label]
         _write({FRONTIER: frontier_result(points)}, out, force=True, figure=False)
     return points
 
