@@ -151,6 +151,13 @@ class StatesProbabilities(Protocol):
 
 
 @runtime_checkable
+class StatesOutputs(Protocol):
+    def probabilities(self, rows: Ints1d, outputs: Ints1d) -> Floats2d:
+        """Return the probabilities of these outputs, float64 (k, q), as `distribution` has them."""
+        ...
+
+
+@runtime_checkable
 class StatesLikelihoods(Protocol):
     def log_likelihood(
         self,

@@ -26,6 +26,7 @@ from .built import LARGEST_SCORE, ProbabilityMechanism, checked_rows
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+DISTRIBUTION_NUMBERS = 2**20  # float64, of distributions made at once: 8 MB
 BLOCK_NUMBERS = 2**22  # float64 numbers in the tables made at once: 32 MB
 CACHE_BYTES = 2**28
 WIDTH = 16
@@ -43,6 +44,8 @@ class Choice:
     longest: float | None = None  # the largest distance of two words, if known
     # rows (k,), outputs (k, m) -> (k, m): weights of these outputs, up to a factor of each row
     output_weights: Callable[[Ints1d, Ints2d], Floats2d] | None = None
+    # rows (k,), outputs (q,) -> (k, q): probabilities of few outputs, if faster than those of all
+    probabilities: Callable[[Ints1d, Ints1d], Floats2d] | None = None
 
 
 class ChoiceMechanism(ProbabilityMechanism[Choice]):
@@ -120,6 +123,16 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         W = self.built.weights(checked_rows(rows, len(self.space)))
         probabilities: Floats2d = W / W.sum(axis=1, keepdims=True)
         return probabilities
+
+    def probabilities(self, rows: Ints1d, outputs: Ints1d) -> Floats2d:
+        """Return the probabilities of outputs (q,), float64 (k, q)."""
+        n, probabilities = len(self.space), self.built.probabilities
+        if probabilities is not None:
+            return probabilities(checked_rows(rows, n), checked_rows(outputs, n))
+        P = np.empty((len(rows), len(outputs)))
+        for part in blocks(len(rows), max(1, DISTRIBUTION_NUMBERS // n)):
+            P[part] = self.distribution(rows[part])[:, outputs]
+        return P
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """Return the metric of the guarantee, float64 (k, n)."""

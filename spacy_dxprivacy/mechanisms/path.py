@@ -31,6 +31,7 @@ from .built import LARGEST_SCORE
 from .choice import Choice, ChoiceMechanism
 
 BLOCK_WORDS = 8192
+OUTPUTS_AT_ONCE = 64
 
 
 @registry.dx_mechanisms("dx.Path.v1")
@@ -69,9 +70,19 @@ def build(space: Space, guarantee: Guarantee) -> Choice:
     def weights(rows: Ints1d) -> Floats2d:
         return np.exp(-beta * graph.distances(rows))
 
+    log_Z = log_sums(graph, beta)
+
+    def probabilities(rows: Ints1d, outputs: Ints1d) -> Floats2d:
+        # A path is as long in the other direction, and sums are known for all words.
+        P = np.empty((len(rows), len(outputs)))
+        for part in blocks(len(outputs), OUTPUTS_AT_ONCE):
+            D = graph.distances(outputs[part])[:, rows]
+            P[:, part] = np.exp(-beta * D - log_Z[rows]).T
+        return P
+
     guarantee = replace(guarantee, notes=notes + guarantee.notes, loss_range=2 * beta / epsilon)
-    draw = _DistanceDraw(graph, beta, np.exp(-log_sums(graph, beta)))
-    return Choice(weights, graph.distances, guarantee, draw, longest)
+    draw = _DistanceDraw(graph, beta, np.exp(-log_Z))
+    return Choice(weights, graph.distances, guarantee, draw, longest, probabilities=probabilities)
 
 
 def exact_epsilon(graph: WordGraph, beta: float) -> float:

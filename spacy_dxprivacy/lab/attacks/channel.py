@@ -20,7 +20,7 @@ from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers2d, blocks
 from ...errors import DxError, Errors
 from ...prior.cells import places_in
 from ...space.search.exact import Aim
-from ...ty import Draw, Mechanism, SamplesTo, StatesProbabilities, facts_of
+from ...ty import Draw, Mechanism, SamplesTo, StatesOutputs, StatesProbabilities, facts_of
 from ...validate import fail
 from ..corpus import BATCH_WORDS, sample_in_batches
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 DISTANCES_AT_ONCE = 2**20
 MAX_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy
 MIN_LOG = -700.0  # in place of ln 0, so that sums stay finite
+PROBABILITIES_AT_ONCE = 2**24  # float64: 128 MB
 DENSITIES_AT_ONCE = 2**19  # float32: 2 MB
 DRAWS = 30  # of each word, if probabilities are simulated
 FEWER = 8  # times as few draws of each word, where densities are stated
@@ -38,6 +39,7 @@ SEARCHED = 8  # of the draws, one of so many is searched among all words
 MOST_SEEN = 32  # draws of each output whose densities are computed
 COMPARED = 1024  # other words, by which the words at each distance are counted
 BINS = 128
+BINNED_AT_ONCE = 2**17  # distances: 1 MB, which fits the cache
 NEARLY_EQUAL = 2.0**-18  # share of the squares, below which float32 has lost the distance
 ROUNDS = 30
 Estimate = Callable[[Ints1d], Floats2d]  # words (k,) -> P(output | word), float32 (k, q)
@@ -124,8 +126,12 @@ def channel_of(
         raise DxError(Errors.DX091.format(words=len(words), outputs=len(outputs)))
     if isinstance(mechanism, StatesProbabilities):
         logs = np.empty((len(words), len(outputs)), dtype=np.float32)
-        for part in blocks(len(words), max(1, DISTANCES_AT_ONCE // len(X))):
-            logs[part] = _logs(mechanism.distribution(words[part])[:, outputs])
+        if isinstance(mechanism, StatesOutputs):
+            for part in blocks(len(words), max(1, PROBABILITIES_AT_ONCE // len(outputs))):
+                logs[part] = _logs(mechanism.probabilities(words[part], outputs))
+        else:
+            for part in blocks(len(words), max(1, DISTANCES_AT_ONCE // len(X))):
+                logs[part] = _logs(mechanism.distribution(words[part])[:, outputs])
         return Channel(words, outputs, logs, exact=True)
     times = np.broadcast_to(np.asarray(draws, dtype=np.int64), len(words))
     if _states_densities(mechanism):
@@ -273,20 +279,19 @@ def _by_distance(
     others = np.setdiff1d(np.arange(len(X)), outputs)
     stride = max(1.0, len(others) / COMPARED)
     others = others[np.arange(0, len(others), stride).astype(np.int64)]
-    shares = np.append(np.ones(len(outputs)), np.full(len(others), stride))
     compared = X[np.append(outputs, others)]
 
     def binned(of: Ints1d) -> tuple[Numbers2d, Floats2d]:
         """Return the bins of outputs (k, q), and the number of words in each bin (k, BINS)."""
         words_in_bin = np.empty((len(of), BINS))
         bins = np.empty((len(of), len(outputs)), dtype=np.uint8)
-        for part in blocks(len(of), max(1, DISTANCES_AT_ONCE // len(compared))):
+        for part in blocks(len(of), max(1, BINNED_AT_ONCE // len(compared))):
             at = _bins(_rough_distances(X[of[part]], compared), width)
             bins[part] = at[:, : len(outputs)]
-            shifted = at + np.arange(len(at))[:, None] * BINS
-            each = np.broadcast_to(shares, at.shape).ravel()
-            counted = np.bincount(shifted.ravel(), each, minlength=len(at) * BINS)
-            words_in_bin[part] = counted.reshape(-1, BINS)
+            at += np.arange(len(at))[:, None] * BINS
+            sides = at[:, : len(outputs)], at[:, len(outputs) :]
+            counts = [np.bincount(side.ravel(), minlength=len(at) * BINS) for side in sides]
+            words_in_bin[part] = (counts[0] + stride * counts[1]).reshape(-1, BINS)
         if stride > 1:
             words_in_bin[:, 0] = 1  # the word itself, whether or not it is compared
         return bins, words_in_bin
@@ -330,4 +335,5 @@ def _rough_distances(Z: Floats2d, X: Floats2d) -> Floats2d:
 
 def _bins(D: Floats2d, width: float) -> Ints2d:
     """Return 0 for distance 0, and the last bin for distances above that of any draw."""
-    return np.minimum(np.ceil(D / width), BINS - 1).astype(np.int64)
+    D = np.ceil(D / np.float32(width)) if D.dtype == np.float32 else np.ceil(D / width)
+    return np.minimum(D, BINS - 1, out=D).astype(np.int64)

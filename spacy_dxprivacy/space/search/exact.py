@@ -382,16 +382,15 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
     for part in blocks(n, max(1, NUMBERS_AT_ONCE // d)):
         B = X[part].astype(np.float64)
         lengths = np.einsum("nd,nd->n", B, B)
-        sums, S = squares[:, None] + lengths, A @ B.T
-        S *= 2
-        np.subtract(sums, S, out=S)
-        # One bound for a row of S first: a bound for each cell takes longer than the product.
-        cells = np.flatnonzero(S < 1e-6 * (squares + lengths.max())[:, None])
-        cells = cells[S.ravel()[cells] < 1e-6 * sums.ravel()[cells]]
-        for chunk in blocks(len(cells), max(1, NUMBERS_AT_ONCE // d)):
-            i, j = np.divmod(cells[chunk], len(B))
-            S[i, j] = np.square(A[i] - B[j]).sum(axis=1)
-        np.sqrt(S, out=D[:, part])
+        most, sums, S = lengths.max(), np.empty(len(B)), (2 * A) @ B.T
+        # Row by row, which fits the cache: passes over all of S take longer than the product.
+        for query, square, row, out in zip(A, squares, S, D, strict=True):
+            np.add(lengths, square, out=sums)
+            np.subtract(sums, row, out=row)
+            if row.min() < 1e-6 * (square + most):
+                near = np.flatnonzero(row < 1e-6 * sums)
+                row[near] = np.square(query - B[near]).sum(axis=1)
+            np.sqrt(row, out=out[part])
     return D
 
 
