@@ -17,9 +17,10 @@ import numpy as np
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..machine import RowCache
 from ..privacy.guarantee import Guarantee
+from ..privacy.noise import squares_about
 from ..privacy.randomness import Rng
 from ..space import Space
-from ..space.search.exact import euclidean
+from ..space.search.exact import distances, euclidean
 from ..ty import Draw, Facts
 from .built import LARGEST_SCORE, ProbabilityMechanism, checked_rows
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 DISTRIBUTION_NUMBERS = 2**20  # float64, of distributions made at once: 8 MB
+SQUARES_AT_ONCE = 2**19  # float32: 2 MB
+NEAR = 2.0**-12  # share of the largest square
 BLOCK_NUMBERS = 2**22  # float64 numbers in the tables made at once: 32 MB
 CACHE_BYTES = 2**28
 WIDTH = 16
@@ -177,6 +180,41 @@ def euclidean_distance(space: Space) -> Distance:
         return lengths
 
     return distance
+
+
+def euclidean_choice(
+    space: Space, guarantee: Guarantee, score: Callable[[Floats2d], Floats2d]
+) -> Choice:
+    """Return the metric_choice of Euclidean distance, with probabilities of few outputs, whose sums
+    over all words are in float32."""
+    X = space.vectors
+    choice = metric_choice(euclidean_distance(space), guarantee, score)
+
+    def probabilities(rows: Ints1d, outputs: Ints1d) -> Floats2d:
+        return boltzmann_probabilities(X[rows], X, outputs, score)
+
+    return replace(choice, probabilities=probabilities)
+
+
+def boltzmann_probabilities(
+    Z: Floats2d, X: Floats2d, outputs: Ints1d, score: Callable[[Floats2d], Floats2d]
+) -> Floats2d:
+    """Return the probabilities of rows of X (n, d), proportional to exp(-score) of their distances
+    to Z (k, d), of which few outputs (q,) are asked for: float64 (k, q), by sums in float32."""
+    P, squares, Y = np.empty((len(Z), len(outputs))), squares_about(X), X[outputs]
+    for part in blocks(len(Z), max(1, SQUARES_AT_ONCE // len(X))):
+        A = Z[part].astype(np.float64)
+        S = squares(A)
+        # Of words as near as that, few besides the word itself, float32 has lost the distance.
+        near = np.flatnonzero(S < NEAR * S.max(axis=1, keepdims=True))
+        i, j = np.divmod(near, len(X))
+        S[i, j] = np.square(A[i] - X[j]).sum(axis=1)
+        scores = score(np.sqrt(S, out=S))
+        least = scores.min(axis=1, keepdims=True)
+        np.subtract(least, scores, out=scores)
+        sums = np.exp(scores, out=scores).sum(axis=1, keepdims=True)
+        P[part] = np.exp(least - score(distances(A, Y))) / sums
+    return P
 
 
 def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:

@@ -26,8 +26,7 @@ from .choice import (
     Choice,
     ChoiceMechanism,
     clamped_score,
-    euclidean_distance,
-    metric_choice,
+    euclidean_choice,
 )
 
 
@@ -67,7 +66,7 @@ def build(space: Space, guarantee: Guarantee, *, calibration: str) -> Choice:
         beta = solved_beta(partial(exact_epsilon, space.vectors), epsilon)
         notes = f"The choice uses exp(-{beta:.6g} d) on this space. {guarantee.notes}"
         guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / epsilon)
-    return metric_choice(euclidean_distance(space), guarantee, partial(clamped_score, beta=beta))
+    return euclidean_choice(space, guarantee, partial(clamped_score, beta=beta))
 
 
 def exact_epsilon(X: Floats2d, beta: float) -> float:

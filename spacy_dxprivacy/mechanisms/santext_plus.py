@@ -26,7 +26,13 @@ from ..space import Space
 from ..space.search.exact import distances, euclidean
 from ..ty import Facts
 from ..validate import between, positive
-from .choice import Choice, ChoiceMechanism, boltzmann, clamped_score
+from .choice import (
+    Choice,
+    ChoiceMechanism,
+    boltzmann,
+    boltzmann_probabilities,
+    clamped_score,
+)
 
 
 @registry.dx_mechanisms("dx.SanTextPlus.v1")
@@ -84,4 +90,13 @@ def build(space: Space, guarantee: Guarantee, *, p: float, sensitive: float) -> 
         W[common, rows[common]] += 1 - p
         return W
 
-    return Choice(weights, metric, guarantee)
+    def probabilities(rows: Ints1d, outputs: Ints1d) -> Floats2d:
+        P, drawn = np.zeros((len(rows), len(outputs))), outputs >= first
+        score = partial(clamped_score, beta=epsilon / 2)
+        P[:, drawn] = boltzmann_probabilities(X[rows], X[first:], outputs[drawn] - first, score)
+        common = np.flatnonzero(rows < first)
+        P[common] *= p
+        P[common] += (1 - p) * (rows[common, None] == outputs)
+        return P
+
+    return Choice(weights, metric, guarantee, probabilities=probabilities)

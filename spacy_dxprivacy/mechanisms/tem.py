@@ -22,7 +22,7 @@ from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
 from ..validate import between, positive
-from .choice import Choice, ChoiceMechanism, clamped_score, euclidean_distance, metric_choice
+from .choice import Choice, ChoiceMechanism, clamped_score, euclidean_choice
 
 
 @registry.dx_mechanisms("dx.TEM.v1")
@@ -56,4 +56,4 @@ def build(space: Space, guarantee: Guarantee, *, beta: float) -> Choice:
     def score(D: Floats2d) -> Floats2d:
         return clamped_score(np.minimum(D, g), beta=epsilon / 2)
 
-    return metric_choice(euclidean_distance(space), guarantee, score)
+    return euclidean_choice(space, guarantee, score)

@@ -72,3 +72,15 @@ def test_the_euclidean_distance_to_some_words_is_that_to_all(space):
     outputs[:, 0] = rows
     to_all = np.take_along_axis(distance(rows), outputs, axis=1)
     np.testing.assert_allclose(distance(rows, outputs), to_all, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["Exponential", "TEM", "SanTextPlus", "Path"])
+@pytest.mark.parametrize("epsilon", [0.1, 2.0, 9.0])
+def test_probabilities_of_few_outputs_are_those_of_the_distribution(make, space, name, epsilon):
+    twice = np.concatenate([space.vectors, space.vectors[:7]])  # some words at one point
+    words = [f"word{i}" for i in range(len(twice))]
+    mechanism = make(f"dx.{name}.v1", Space.from_vectors(words, twice), epsilon=epsilon)
+    rows, outputs = np.array([0, 3, N, N - 1, 40]), np.array([0, 2, 3, 17, N + 2])
+    expected = mechanism.distribution(rows)[:, outputs]
+    found = mechanism.probabilities(rows, outputs)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
