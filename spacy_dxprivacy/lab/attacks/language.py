@@ -28,7 +28,7 @@ FREQUENCY_SHARE = 0.4  # the weight of f
 WEB = 0.5  # of f: the weight of web text
 MIN_PROBABILITY = 1e-30
 RARE = 1e-5
-LISTED_OF = 16  # a share of the words: a row with more transitions is stored in full
+LISTED_OF = 32  # a share of the words: a row with more transitions is stored in full
 OF_DOMAIN, OF_PRIOR = "word pairs of such text", "word pairs of the prior"
 
 

@@ -18,14 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from ...arrays import Bools1d, Bools2d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ...privacy.noise import squares_about
 from ...privacy.randomness import Rng
 from ...space import Space
-from ...space.search.exact import euclidean
 from ...ty import HasMetric, Mechanism, Needed, StatesLikelihoods, facts_of
 from ..causal import BeamSearch, TextToFill, WordTokens, open_model, word_tokens
 from ..corpus import EncodedCorpus
@@ -247,14 +248,20 @@ class ReleaseReading:
                 logs[places[j]] = output_logs[C[places[j]]]
         return C, logs
 
+    @cached_property
+    def _squares(self) -> Callable[[Floats2d], Floats2d]:
+        return squares_about(self.X)
+
     def _approximate_logs(self, outputs: Ints1d) -> Floats2d:
         """Return logs of the channel by distance, (k, n), approximately up to a constant."""
-        mechanism = self.mechanism
-        if mechanism.guarantee.kind == "metric-dp" and isinstance(mechanism, HasMetric):
-            D, slope = mechanism.distances(outputs), mechanism.guarantee.epsilon / 2
-        else:
-            D, slope = euclidean(self.X, outputs), 1.0
-        logs: Floats2d = D.astype(np.float32)
+        mechanism, guarantee, slope = self.mechanism, self.mechanism.guarantee, 1.0
+        logs: Floats2d | None = None
+        if guarantee.kind == "metric-dp" and isinstance(mechanism, HasMetric):
+            slope = guarantee.epsilon / 2
+            if (guarantee.metric, guarantee.covers) != ("euclidean", "all"):
+                logs = mechanism.distances(outputs).astype(np.float32)
+        if logs is None:
+            logs = np.sqrt(self._squares(self.X[outputs]))
         np.minimum(logs, -MIN_LOG, out=logs)
         logs *= -slope
         return logs
