@@ -72,6 +72,8 @@ def build(space: Space, guarantee: Guarantee, *, p: float, sensitive: float) -> 
     X, n, epsilon = space.vectors, len(space), guarantee.epsilon
     first = n - max(1, int(np.ceil(sensitive * n)))  # the first sensitive row
 
+    score = partial(clamped_score, beta=epsilon / 2)
+
     def metric(rows: Ints1d) -> Floats2d:
         """Return Euclidean distance between sensitive words, 0 to itself, else infinity."""
         D = euclidean(X, rows)
@@ -83,7 +85,7 @@ def build(space: Space, guarantee: Guarantee, *, p: float, sensitive: float) -> 
     def weights(rows: Ints1d) -> Floats2d:
         D = distances(X[rows], X[first:])
         W = np.zeros((len(rows), n))
-        drawn = boltzmann(clamped_score(D, beta=epsilon / 2))
+        drawn = boltzmann(score(D))
         W[:, first:] = drawn / drawn.sum(axis=1, keepdims=True)
         common = np.flatnonzero(rows < first)
         W[common] *= p
@@ -92,7 +94,6 @@ def build(space: Space, guarantee: Guarantee, *, p: float, sensitive: float) -> 
 
     def probabilities(rows: Ints1d, outputs: Ints1d) -> Floats2d:
         P, drawn = np.zeros((len(rows), len(outputs))), outputs >= first
-        score = partial(clamped_score, beta=epsilon / 2)
         P[:, drawn] = boltzmann_probabilities(X[rows], X[first:], outputs[drawn] - first, score)
         common = np.flatnonzero(rows < first)
         P[common] *= p
