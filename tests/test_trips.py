@@ -19,7 +19,7 @@ TEXT = "Hi there, Maria told her doctor in London that she sleeps badly.\n\nShe 
 MOST = {
     ("dx_sanitizer", 1): (85, 54),
     ("dx_sanitizer", 10): (98, 70),
-    ("dx_entity_sanitizer", 1): (188, 141),
+    ("dx_entity_sanitizer", 1): (194, 147),
 }
 
 

@@ -40,8 +40,8 @@ _PIECE = re.compile(r"[^\W\d_]{4,}")
 
 
 def accounts_in(text: str) -> Iterator[Entity]:
-    """Yield the secrets, the addresses with a scheme and the user names of a text, and names of
-    persons in names of files, in characters."""
+    """Yield the secrets, the addresses with a host of one word and the user names of a text, and
+    names of persons in names of files, in characters."""
     lower = text.lower()
     secrets = list[Entity]()
     if _SECRET_SIGN.search(lower):
@@ -49,7 +49,7 @@ def accounts_in(text: str) -> Iterator[Entity]:
             secrets.append(Entity("SECRET", *match.span(match.lastindex or 0)))
     yield from secrets
     if "://" in lower:
-        for match in pattern("WITH_SCHEME").finditer(text):
+        for match in pattern("SHORT_HOST").finditer(text):
             # An address ends before a secret, which may be asked for alone.
             inner = (secret.start for secret in secrets if secret.end > match.start())
             end = min([match.end(), *inner])
