@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+WORKER_DIED = "A worker process died, perhaps for lack of memory"
 MORE, DONE, RAISED = range(3)  # messages of a worker: a result, the end of a job, an error
 ENTRY_BYTES = 300  # overhead of a cache entry besides its arrays
 _limited: set[int] = set()  # ids of limited processes; a forked child has a new id
@@ -233,7 +234,7 @@ def _results_of(free: SimpleQueue[Any], job: Any) -> Iterator[Any]:
         while (message := pipe.recv())[0] == MORE:
             yield message[1]
     except (EOFError, OSError):
-        raise DxError("A worker process died, perhaps for lack of memory.") from None
+        raise DxError(f"{WORKER_DIED}.") from None
     free.put(pipe)
     if message[0] == RAISED:
         raise message[1]

@@ -33,7 +33,14 @@ from spacy.tokens import Doc
 
 from ..config.code import Imported
 from ..errors import DxError, EndpointError
-from ..machine import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
+from ..machine import (
+    SIGNALS,
+    UNIX,
+    WORKER_DIED,
+    end_with_parent,
+    heap_frozen,
+    signals_held,
+)
 from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
 from ..pipeline.receipt import Receipt, assert_sanitized, get_receipt, install_extensions
@@ -175,8 +182,7 @@ def _pool(nlp: Language, n_process: int, with_docs: bool) -> Iterator[ProcessPoo
             yield pool
         except BrokenProcessPool:
             # No OSError: the CLI takes a broken pipe for a reader of stdout that has stopped.
-            why = "A worker process died, perhaps for lack of memory: use fewer processes."
-            raise DxError(why) from None
+            raise DxError(f"{WORKER_DIED}: use fewer processes.") from None
         finally:
             # Results that were not consumed are not needed. shutdown() alone would wait for
             # running tasks (from Python 3.14 on, a pool can kill its workers).

@@ -145,8 +145,7 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         Z, projection = self._noisy(checked_rows(rows, len(self.space)), rng), self.projection
         if isinstance(projection, ProjectsTo):
             return Draw(projection.project_to(Z, rng, aim), Z)
-        drawn = projection.project(Z, rng)
-        return Draw(np.where(np.isin(drawn, aim.rows), drawn, -1), Z)
+        return Draw(aim.only(projection.project(Z, rng)), Z)
 
     def _noisy(self, rows: Ints1d, rng: Rng) -> Floats2d:
         """Return noisy vectors of rows, float32 (k, d)."""
@@ -258,8 +257,7 @@ class Nearest:
         """Return the rows of the aim that are nearest to Z (k, d), and -1 for others."""
         if isinstance(self.index, ExactIndex):
             return aimed(self._X, Z, aim)
-        rows = self.index.nearest(Z)
-        return np.where(np.isin(rows, aim.rows), rows, -1)
+        return aim.only(self.index.nearest(Z))
 
     def found(self) -> dict[str, Any]:
         """Return the index that fit chose by the size of the table; {} for a given index."""
@@ -311,8 +309,7 @@ class Vickrey:
         """Return rows (k,) of the aim for noisy vectors Z (k, d), and -1 for others."""
         near = np.flatnonzero(aimed(self._X, Z, aim, depth=2) >= 0)
         rows = np.full(len(Z), -1, dtype=np.int64)
-        drawn = self.project(Z[near], rng)
-        rows[near] = np.where(np.isin(drawn, aim.rows), drawn, -1)
+        rows[near] = aim.only(self.project(Z[near], rng))
         return rows
 
 

@@ -295,6 +295,10 @@ class Aim:
     origins: Ints1d
     often: Ints1d
 
+    def only(self, rows: Ints1d) -> Ints1d:
+        """Return rows (k,), with -1 for those that are not searched for."""
+        return np.where(np.isin(rows, self.rows), rows, -1)
+
 
 def aimed(X: Floats2d, Z: Floats2d, aim: Aim, depth: int = 1) -> Ints1d:
     """Return the row of the aim that is nearest to each query, or -1 if `depth` other rows of the
