@@ -312,17 +312,14 @@ _VALUE_CELL = re.compile(  # 12.5, < 8 %, 4-6 d, 3/4"
 def facts_in(text: str) -> list[tuple[int, int, str]]:
     """Return the cells of a text whose head says that they hold a fact, in characters, in order,
     each with the label of the head."""
-    found = list[tuple[int, int, str]]()
+    facts = list[tuple[int, int, str]]()
     for start, row, columns in _rows(text, _any_head_of):
         for cell, head in zip(row, columns, strict=True):
-            is_fact = head is not None and (
-                head.label == "THING"
-                or (head.label == "VALUE" and _VALUE_CELL.fullmatch(cell.strip()))
-            )
-            if is_fact and head is not None:
-                found.append((start, start + len(cell), head.label))
+            label = "" if head is None else head.label
+            if label == "THING" or (label == "VALUE" and _VALUE_CELL.fullmatch(cell.strip())):
+                facts.append((start, start + len(cell), label))
             start += len(cell) + 1
-    return found
+    return facts
 
 
 def _is_plain_number(head: Head, cell: str) -> bool:
@@ -380,5 +377,5 @@ def _are_heads(cells: list[str], share: float) -> bool:
 
 
 def _is_common_cell(cell: str) -> bool:
-    found = _LETTERS.findall(cell)
-    return bool(found) and all("WEEKDAY" in kinds(word) or is_only_ordinary(word) for word in found)
+    texts = _LETTERS.findall(cell)
+    return bool(texts) and all("WEEKDAY" in kinds(text) or is_only_ordinary(text) for text in texts)

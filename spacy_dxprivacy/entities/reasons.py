@@ -607,8 +607,8 @@ def has_capitals_alone(context: Context, entity: Entity) -> bool:
         return are_plain or (
             is_rather_common(context.text(end - 1)) and context.text(end - 1) not in FIRM_ENDS
         )
-    found = context.is_ruled(entity) or start in context.guessed
-    return not (found and _stands_as_name(context, entity))
+    is_matched = context.is_ruled(entity) or start in context.guessed
+    return not (is_matched and _stands_as_name(context, entity))
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

@@ -268,7 +268,8 @@ def _precedes_thing(tokens: Tokens, i: int) -> bool:
     """Return whether the word for a thing stands behind its number, or the last of several: P120
     and P240 grit. No word before the numbers says that they are of someone."""
     beside = tokens.lowers[max(i - MAX_LIST, 0) : i]
-    word = next((lower for lower in reversed(beside) if lower not in {*_BESIDE_CODES, "."}), "")
+    words_before = (t for t in reversed(beside) if t != "." and t not in _BESIDE_CODES)
+    word = next(words_before, "")
     if word in LISTED["ID_WORD"] or _KEYED.fullmatch(word) or "serial" in beside:
         return False
     end = min(i + MAX_LIST, len(tokens.texts))

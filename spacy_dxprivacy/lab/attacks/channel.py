@@ -187,7 +187,8 @@ def _by_density(
     columns = np.where(draw.rows >= 0, places_in(outputs, draw.rows), -1)
     seen = np.bincount(columns[columns >= 0], minlength=len(outputs))
     smooth = _by_distance(X, sources, outputs, drawn, (source[some], draw.rows[some]), seen)
-    landed, shares = _thinned(np.argsort(columns, kind="stable")[-int(seen.sum()) :], seen)
+    landed = np.argsort(columns, kind="stable")[int((columns < 0).sum()) :]
+    landed, shares = _thinned(landed, seen)
     Z, source, columns = np.asarray(draw.vectors)[landed], source[landed], columns[landed]
     log_mixed, itself = np.empty(len(landed), dtype=np.float32), np.empty(len(landed))
 
@@ -254,12 +255,11 @@ def _aimed_draw(
 def _thinned(landed: Ints1d, seen: Ints1d) -> tuple[Ints1d, Floats1d]:
     """Return MOST_SEEN draws of each output or fewer, and how many draws each stands for, float32.
     landed: draws by output. seen: (q,), the number of draws of each output."""
-    kept = np.minimum(seen, MOST_SEEN)
-    ends = np.cumsum(seen)
-    owner = np.repeat(np.arange(len(seen)), kept)
-    nth = np.arange(len(owner)) - np.repeat(np.cumsum(kept) - kept, kept)
-    at = (ends - seen)[owner] + nth * seen[owner] // kept[owner]
-    return landed[at], (seen[owner] / kept[owner]).astype(np.float32)
+    sizes = np.minimum(seen, MOST_SEEN)
+    output = np.repeat(np.arange(len(seen)), sizes)
+    nth = np.arange(len(output)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    at = (np.cumsum(seen) - seen)[output] + nth * seen[output] // sizes[output]
+    return landed[at], (seen[output] / sizes[output]).astype(np.float32)
 
 
 def _by_distance(
