@@ -22,7 +22,7 @@ from spacy.language import Language
 from spacy.vectors import Vectors
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, progress, registry
+from spacy_dxprivacy import Draw, DxError, DxSanitizer, Guarantee, Rng, Space, progress, registry
 from spacy_dxprivacy.cli import dx_cli  # and the commands join spaCy's program
 from spacy_dxprivacy.files.keys import make_key
 
@@ -309,10 +309,12 @@ def make_space():
 @pytest.fixture(autouse=True)
 def keys_of_the_test(request, monkeypatch):
     """The system gives each test keys of its own, and all streams begin with the test. So a name
-    that is drawn for itself, or a shift by no day, fails a test always or never. A forked child has
-    the system's keys."""
+    that is drawn for itself, or a shift by no day, fails a test always or never, whatever ran
+    before it. A forked child has the system's keys."""
+    Rng().uniform(1)  # the known-answer test of this process takes keys
     process, system, name = os.getpid(), os.urandom, request.node.nodeid.encode()
     numbers, begun, stream_of = itertools.count(), weakref.WeakSet(), Rng.generator.fget
+    warm_up = DxSanitizer.warm_up
 
     def urandom(size):
         if os.getpid() != process:
@@ -325,8 +327,15 @@ def keys_of_the_test(request, monkeypatch):
             rng.__setstate__(rng.__getstate__())  # as a copy, which has a stream of its own
         return stream_of(rng)
 
+    def warm_up_by_the_system(sanitizer):  # a pipeline from a cache has drawn before the test
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "urandom", system)
+            patch.setattr(Rng, "generator", property(stream_of))
+            warm_up(sanitizer)
+
     monkeypatch.setattr(os, "urandom", urandom)
     monkeypatch.setattr(Rng, "generator", property(generator))
+    monkeypatch.setattr(DxSanitizer, "warm_up", warm_up_by_the_system)
 
 
 @pytest.fixture(autouse=True)
