@@ -158,6 +158,21 @@ class StatesOutputs(Protocol):
 
 
 @runtime_checkable
+class StatesWeights(Protocol):
+    """P(output | row) is a weight over the sum of all weights of the row, which takes a pass over
+    the space."""
+
+    def log_weights(self, rows: Ints1d, outputs: Ints1d) -> tuple[Floats2d, Floats1d]:
+        """Return ln of the weights of different outputs (q,), float64 (k, q), and of lower bounds
+        on the sums, (k,)."""
+        ...
+
+    def log_sums(self, rows: Ints1d) -> Floats1d:
+        """Return ln of the sums, float64 (k,)."""
+        ...
+
+
+@runtime_checkable
 class StatesLikelihoods(Protocol):
     def log_likelihood(
         self,

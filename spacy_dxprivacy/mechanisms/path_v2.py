@@ -216,6 +216,16 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         return self.built.words.log_likelihood(rows, outputs)
 
+    def log_weights(self, rows: Ints1d, outputs: Ints1d) -> tuple[Floats2d, Floats1d]:
+        """Return ln of the word-level weights of different outputs (q,), float64 (k, q), and of
+        lower bounds on their sums, (k,)."""
+        n = len(self.space)
+        return self.built.words.log_weights(checked_rows(rows, n), checked_rows(outputs, n))
+
+    def log_sums(self, rows: Ints1d) -> Floats1d:
+        """Return ln of the sums of word-level weights, float64 (k,)."""
+        return self.built.words.log_sums(checked_rows(rows, len(self.space)))
+
     def distribution(self, rows: Ints1d) -> Floats2d:
         """Return the word-level probability of every output, float64 (k, n)."""
         return self.built.words.distribution(checked_rows(rows, len(self.space)))

@@ -65,6 +65,22 @@ class WordSampler:
         self._cache.add(tables)
         return cached | tables
 
+    def log_weights(self, rows: Ints1d, outputs: Ints1d) -> tuple[Floats2d, Floats1d]:
+        """Return ln of the weights of different outputs (q,), float64 (k, q), up to the factor of
+        the weights of each row, and of lower bounds on Z, (k,): without a search from the rows,
+        since a path is as long in the other direction."""
+        kernel, logs = self.kernel, np.empty((len(rows), len(outputs)))
+        itself = (self.weights * (kernel.unchanged - kernel.outputs))[rows]
+        sums = self._sums[-1] + np.where(np.isin(rows, outputs), 0.0, itself)
+        columns = {output: column for column, output in enumerate(outputs.tolist())}
+        for part in blocks(len(outputs), WORDS_AT_ONCE):
+            for output, steps in kernel.prepare(outputs[part].tolist()).items():
+                least = self.weights[output] * kernel.outputs[output]
+                weights = least * kernel.times(output, rows, steps)
+                logs[:, columns[output]] = np.log(weights)
+                sums += weights - least
+        return logs, np.log(sums)
+
     def log_sums(self, rows: Ints1d) -> Floats1d:
         """Return ln Z (k,) exactly, up to the factor of the weights of each row."""
         far, tables = self._sums[-1], self._tables(rows.tolist())

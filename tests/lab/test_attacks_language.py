@@ -13,6 +13,7 @@ from spacy_dxprivacy.lab.attacks import (
     AttackTrial,
     EncodedCorpus,
     attack,
+    bayes_guess,
     reading,
     sample_release,
 )
@@ -124,6 +125,26 @@ def test_bounds_of_unlikely_candidates_leave_the_guess_as_it_is(kind, beta, monk
     bounded = guess()
     monkeypatch.setattr(reading, "NEGLIGIBLE", -1.0)  # all are exact
     assert np.array_equal(bounded, guess())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("beta", [0.3, 1.5, 6.0])
+def test_bounds_of_sums_leave_the_bayes_guess_as_it_is(kind, beta):
+    mechanism, language = small_mechanism(kind, beta=beta), small_language()
+    text = random_text(language, 50, LENGTH)
+    trial = AttackTrial(AttackTarget(small_space(), text), mechanism)
+    of_logs = bayes_guess(trial.logs, trial.target.log_prior)[trial.columns]
+    assert np.array_equal(trial.bayes, of_logs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_over_their_sums_are_the_word_level_probabilities(kind):
+    mechanism, rows, outputs = small_mechanism(kind, beta=1.5), np.arange(N), np.array([4, 0, 2])
+    logs, log_least = mechanism.log_weights(rows, outputs)
+    sums = mechanism.log_sums(rows)
+    expected = np.log(mechanism.distribution(rows)[:, outputs])
+    np.testing.assert_allclose(logs - sums[:, None], expected, rtol=1e-9)
+    assert (log_least <= sums + 1e-12).all()
 
 
 def test_the_law_is_the_mixture_that_it_says():

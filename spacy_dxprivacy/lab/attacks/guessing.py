@@ -7,6 +7,8 @@ frequencies, and columns (t,) the index of the output at each place.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
@@ -33,6 +35,22 @@ def bayes_guess(logs: Floats2d, log_prior: Floats1d) -> Ints1d:
     for part in blocks(logs.shape[1], max(1, LOGS_AT_ONCE // len(logs))):
         best[part] = (logs[:, part] + prior).argmax(axis=0)
     return best
+
+
+def bounded_guess(
+    bounds: Floats2d, log_prior: Floats1d, excess: Callable[[Ints1d], Floats1d]
+) -> Ints1d:
+    """Return the guess of bayes_guess from upper bounds on its logs, (q,). excess: indices of words
+    (k,) -> by how much their bounds exceed their logs, (k,); few words are asked for."""
+    scores = bounds + log_prior.astype(np.float32)[:, None]
+    is_exact = np.zeros(len(scores), dtype=bool)
+    while True:
+        best: Ints1d = scores.argmax(axis=0)
+        words = np.unique(best[~is_exact[best]])
+        if not len(words):
+            return best
+        scores[words] -= excess(words)[:, None].astype(np.float32)
+        is_exact[words] = True
 
 
 # -- several outputs of a word: which word? --------------------------------------------------------

@@ -6,12 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ...arrays import Floats2d, Ints1d
+from ...arrays import Floats1d, Floats2d, Ints1d
 from ...privacy.randomness import Rng
-from ...ty import Draw, Mechanism, facts_of
+from ...ty import Draw, Mechanism, StatesWeights, facts_of
 from ..corpus import repeat_release, sample_release
 from .channel import Channel, channel_of, draws_by_frequency
 from .frontier import AttackTarget
+from .guessing import bayes_guess, bounded_guess
 
 PROBES, SENTENCE_PROBES = 400, 60
 MAX_REPEATS = 16
@@ -73,6 +74,22 @@ class AttackTrial:
     def logs(self) -> Floats2d:
         """The channel of the candidates, float32 (m, q)."""
         return self.channel.of(self.target.words)
+
+    @cached_property
+    def bayes(self) -> Ints1d:
+        """The index of the candidate of highest posterior at each place, by its output, int64
+        (t,)."""
+        target, mechanism = self.target, self.mechanism
+        if not isinstance(mechanism, StatesWeights):
+            return bayes_guess(self.logs, target.log_prior)[self.columns]
+        outputs, at = np.unique(self.release.rows, return_inverse=True)
+        logs, log_least = mechanism.log_weights(target.words, outputs)
+
+        def excess(words: Ints1d) -> Floats1d:
+            return mechanism.log_sums(target.words[words]) - log_least[words]
+
+        logs -= log_least[:, None]
+        return bounded_guess(logs, target.log_prior, excess)[at]
 
     @property
     def columns(self) -> Ints1d:

@@ -63,8 +63,7 @@ def _guess(trial: AttackTrial) -> Iterator[Success]:
     nearest = guessing.nearest_guess(target.space.vectors, target.words, trial.release.rows)
     measured = share_by_document(nearest == text.rows, text.doc_of)
     yield Success("nearest word", measured, baseline)
-    guesses = guessing.bayes_guess(trial.logs, target.log_prior)[trial.columns]
-    measured = share_by_document(guesses == target.places, text.doc_of)
+    measured = share_by_document(trial.bayes == target.places, text.doc_of)
     yield Success("Bayes", measured, baseline)
     out = trial.release.rows
     everywhere = np.ones(len(out), dtype=bool)
