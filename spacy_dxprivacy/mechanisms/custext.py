@@ -61,17 +61,30 @@ def build(space: Space, guarantee: Guarantee, *, k: int) -> Choice:
     X = space.vectors
     group = shared(space, ("dx.CusText.v1", k), partial(groups, X, k))
 
+    def within(number: int, rows: Ints1d) -> tuple[Ints1d, Ints1d, Floats2d]:
+        """Return the places of the rows of a group, (p,), its members, (m,), and their weights."""
+        places = np.flatnonzero(group[rows] == number)
+        members = np.flatnonzero(group == number)
+        D = distances(X[rows[places]], X[members])
+        largest = D.max(axis=1, keepdims=True)
+        similarity = 1 - np.divide(D, largest, out=np.zeros_like(D), where=largest > 0)
+        return places, members, np.exp(-clamped_score(1 - similarity, beta=epsilon / 2))
+
     def weights(rows: Ints1d) -> Floats2d:
         W = np.zeros((len(rows), len(X)))
-        for number in np.unique(group[rows]):
-            places = np.flatnonzero(group[rows] == number)
-            members = np.flatnonzero(group == number)
-            D = distances(X[rows[places]], X[members])
-            largest = D.max(axis=1, keepdims=True)
-            similarity = 1 - np.divide(D, largest, out=np.zeros_like(D), where=largest > 0)
-            score = clamped_score(1 - similarity, beta=epsilon / 2)
-            W[np.ix_(places, members)] = np.exp(-score)
+        for number in np.unique(group[rows]).tolist():
+            places, members, of_members = within(number, rows)
+            W[np.ix_(places, members)] = of_members
         return W
+
+    def probabilities(rows: Ints1d, outputs: Ints1d) -> Floats2d:
+        P, of_output = np.zeros((len(rows), len(outputs))), group[outputs]
+        for number in np.unique(of_output).tolist():
+            places, members, W = within(number, rows)
+            W /= W.sum(axis=1, keepdims=True)
+            columns = np.flatnonzero(of_output == number)
+            P[np.ix_(places, columns)] = W[:, np.searchsorted(members, outputs[columns])]
+        return P
 
     def metric(rows: Ints1d) -> Floats2d:
         """Return 0 from a word to itself, 1 within its group, infinity beyond."""
@@ -79,7 +92,7 @@ def build(space: Space, guarantee: Guarantee, *, k: int) -> Choice:
         D[np.arange(len(rows)), rows] = 0
         return D
 
-    return Choice(weights, metric, guarantee)
+    return Choice(weights, metric, guarantee, probabilities=probabilities)
 
 
 def groups(X: Floats2d, k: int) -> Ints1d:

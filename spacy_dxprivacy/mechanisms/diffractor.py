@@ -54,18 +54,24 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
 def build(space: Space, guarantee: Guarantee) -> Choice:
     X, epsilon = space.vectors, guarantee.epsilon
     place = np.argsort(once(space, LIST, partial(nearest_order, X), partial(_is_nearest_order, X)))
+    is_end = (place == 0) | (place == len(place) - 1)
 
-    def metric(rows: Ints1d) -> Floats2d:
-        D: Floats2d = np.abs(place[rows][:, None] - place[None, :]).astype(np.float64)
+    def metric(rows: Ints1d, outputs: Ints1d | slice = slice(None)) -> Floats2d:
+        D: Floats2d = np.abs(place[rows][:, None] - place[outputs]).astype(np.float64)
         return D
 
-    def weights(rows: Ints1d) -> Floats2d:
-        W = np.exp(-clamped_score(metric(rows), beta=epsilon))
+    def weights(rows: Ints1d, outputs: Ints1d | slice = slice(None)) -> Floats2d:
+        W = np.exp(-clamped_score(metric(rows, outputs), beta=epsilon))
         # An end gets all probability beyond it: a geometric series.
-        W[:, (place == 0) | (place == len(place) - 1)] /= -np.expm1(-epsilon)
+        W[:, is_end[outputs]] /= -np.expm1(-epsilon)
         return W
 
-    return Choice(weights, metric, guarantee)
+    def probabilities(rows: Ints1d, outputs: Ints1d) -> Floats2d:
+        # With what is beyond the ends, the weights of every word have the same sum.
+        P: Floats2d = weights(rows, outputs) / weights(np.zeros(1, dtype=np.int64)).sum()
+        return P
+
+    return Choice(weights, metric, guarantee, probabilities=probabilities)
 
 
 def _is_nearest_order(X: Floats2d, order: Ints1d) -> bool:

@@ -92,18 +92,25 @@ class TruncatedGumbel(ProbabilityMechanism[GumbelNoise]):
         return logs
 
     def distribution(self, rows: Ints1d) -> Floats2d:
-        """Return the probability of every output, float64 (k, n), to three digits: that of the
+        """Return the probability of every output, float64 (k, n), as of `probabilities`."""
+        return self.probabilities(rows, np.arange(len(self.space)))
+
+    def probabilities(self, rows: Ints1d, outputs: Ints1d) -> Floats2d:
+        """Return the probabilities of outputs (q,), float64 (k, q), to three digits: that of the
         least noisy distance, integrated, and summed over the numbers of candidates."""
-        rows, n = checked_rows(rows, len(self.space)), len(self.space)
+        n = len(self.space)
+        rows, outputs = checked_rows(rows, n), checked_rows(outputs, n)
         shares = poisson_shares(float(np.log(max(n - 1, 1))), n - 1)
         key = (NAME, len(shares))
         find = partial(nearest_of_all, self.space.vectors, len(shares))
         candidates, D = shared(self.space, key, find)
-        P: Floats2d = np.zeros((len(rows), n))
+        column = np.full(n, len(outputs))  # of other outputs, one beyond
+        column[outputs] = np.arange(len(outputs))
+        P: Floats2d = np.zeros((len(rows), len(outputs) + 1))
         for part in blocks(len(rows), WORDS_AT_ONCE):
             won = self._won(D[rows[part]], shares)
-            np.put_along_axis(P[part], candidates[rows[part]], won, axis=1)
-        return P
+            np.put_along_axis(P[part], column[candidates[rows[part]]], won, axis=1)
+        return P[:, column[outputs]]
 
     def _won(self, D: Floats2d, shares: Floats1d) -> Floats2d:
         """Return the probabilities of candidates at rising distances D (k, m), (k, m). shares:

@@ -74,7 +74,10 @@ def test_the_euclidean_distance_to_some_words_is_that_to_all(space):
     np.testing.assert_allclose(distance(rows, outputs), to_all, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["Exponential", "TEM", "SanTextPlus", "Path"])
+FEW = ["CusText", "Diffractor", "Exponential", "Path", "SanTextPlus", "TEM"]
+
+
+@pytest.mark.parametrize("name", FEW)
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 9.0])
 def test_probabilities_of_few_outputs_are_those_of_the_distribution(make, space, name, epsilon):
     twice = np.concatenate([space.vectors, space.vectors[:7]])  # some words at one point
