@@ -220,7 +220,8 @@ def boltzmann_probabilities(
 def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:
     """Return beta min(d, g), g = 700 / beta: min(d, g) is a metric and at most d."""
     S = D * beta
-    return np.minimum(S, LARGEST_SCORE, out=S)
+    # np.minimum with a number takes four times as long.
+    return np.clip(S, 0, LARGEST_SCORE, out=S)
 
 
 def boltzmann(S: Floats2d) -> Floats2d:

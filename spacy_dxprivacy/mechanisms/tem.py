@@ -54,6 +54,6 @@ def build(space: Space, guarantee: Guarantee, *, beta: float) -> Choice:
     g = max(0.0, 2 / epsilon * float(np.log(odds)))
 
     def score(D: Floats2d) -> Floats2d:
-        return clamped_score(np.minimum(D, g), beta=epsilon / 2)
+        return clamped_score(np.clip(D, 0, g), beta=epsilon / 2)
 
     return euclidean_choice(space, guarantee, score)

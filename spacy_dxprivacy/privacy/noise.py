@@ -111,7 +111,8 @@ def squares_about(X: Floats2d) -> Callable[[Floats2d], Floats2d]:
         S: Floats2d = Z @ table
         S += lengths
         S += np.einsum("kd,kd->k", Z, Z)[:, None]
-        return np.maximum(S, 0, out=S)
+        # np.maximum with a number takes four times as long.
+        return np.clip(S, 0, np.inf, out=S)
 
     return squares
 

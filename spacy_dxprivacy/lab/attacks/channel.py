@@ -161,7 +161,7 @@ def channel_of(
 def _logs(P: Floats2d) -> Floats2d:
     with np.errstate(divide="ignore"):
         logs: Floats2d = np.log(P, out=P)
-    return np.maximum(logs, MIN_LOG, out=logs)
+    return np.clip(logs, MIN_LOG, np.inf, out=logs)
 
 
 def _states_densities(mechanism: Mechanism) -> bool:
@@ -218,7 +218,7 @@ def _by_density(
     def both(P: Floats2d, smoothed: Floats2d, weight: float) -> Floats2d:
         P *= (seen / (seen + weight)).astype(np.float32)
         P += smoothed * (weight / (seen + weight)).astype(np.float32)
-        return np.minimum(P, 1.0, out=P)
+        return np.clip(P, 0, 1, out=P)
 
     P, smoothed = pooled(sources, mixing=True), smooth(sources)
     others, prior, count = P[source, columns] - itself, smoothed[source, columns], seen[columns] - 1
@@ -309,17 +309,17 @@ def _by_distance(
         P = np.empty(bins.shape, dtype=np.float32)
         for part in blocks(len(bins), max(1, DISTANCES_AT_ONCE // max(1, bins.shape[1]))):
             # In float64: g of distances that only one word has may exceed float32.
-            P[part] = np.minimum(g[bins[part]] / Z[part, None], 1.0)
+            P[part] = np.clip(g[bins[part]] / Z[part, None], 0, 1)
         return P
 
     of_words = smooth(bins, words_in_bin)
     ratios = ((output_counts + 1) / (times @ of_words + 1)).astype(np.float32)
-    of_words = np.minimum(of_words * ratios, 1.0)
+    of_words = np.clip(of_words * ratios, 0, 1)
 
     def estimate(of: Ints1d) -> Floats2d:
         if np.array_equal(of, words):
             return of_words
-        return np.minimum(smooth(*binned(of)) * ratios, 1.0)
+        return np.clip(smooth(*binned(of)) * ratios, 0, 1)
 
     return estimate
 

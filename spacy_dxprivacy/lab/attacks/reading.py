@@ -262,7 +262,7 @@ class ReleaseReading:
                 logs = mechanism.distances(outputs).astype(np.float32)
         if logs is None:
             logs = np.sqrt(self._squares(self.X[outputs]))
-        np.minimum(logs, -MIN_LOG, out=logs)
+        np.clip(logs, 0, -MIN_LOG, out=logs)
         logs *= -slope
         return logs
 

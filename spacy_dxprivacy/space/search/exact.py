@@ -343,7 +343,11 @@ def aimed(X: Floats2d, Z: Floats2d, aim: Aim, depth: int = 1) -> Ints1d:
         # Not again the rows around which queries were drawn.
         found = nearer[left] - (counted & np.isin(aim.origins[left], compared))
         for part, S in _scores(queries[left], table[compared], half[compared]):
-            found[part] += (S > tops[left[part], None]).sum(axis=1)
+            # The greatest scores one by one: faster than a comparison of all.
+            for _ in range(depth):
+                columns, greatest = tops_of(S)
+                found[part] += greatest > tops[left[part]]
+                S[np.arange(len(S)), columns] = -inf
         nearer[left] = found
         left, counted = left[found < depth], counted[found < depth]
         start, width = start + width, 2 * width
