@@ -347,14 +347,17 @@ class RankSampling:
 
     def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
         """Return rows (k,) for noisy vectors Z (k, d)."""
-        pivots = self.index.nearest(Z)
+        rows = self.index.nearest(Z).copy()
         ranks = geometric(rng.uniform(len(Z)), self._rate, len(self._X))
+        moved = np.flatnonzero(ranks)
+        pivots, ranks = rows[moved], ranks[moved]
         distinct, inverse = np.unique(pivots, return_inverse=True)
         farthest = np.zeros(len(distinct), dtype=np.int64)
         np.maximum.at(farthest, inverse, ranks)
         lists = self._lists(distinct, farthest)
-        rows = [lists[row][rank] for row, rank in zip(pivots.tolist(), ranks, strict=True)]
-        return np.array(rows, dtype=np.int64)
+        pairs = zip(pivots.tolist(), ranks, strict=True)
+        rows[moved] = [lists[pivot][rank] for pivot, rank in pairs]
+        return rows
 
     def _lists(self, rows: Ints1d, farthest: Ints1d) -> dict[int, Ints1d]:
         """Return the neighbours of each row, itself first, up to rank `farthest` or beyond."""

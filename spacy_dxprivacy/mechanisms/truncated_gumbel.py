@@ -33,7 +33,7 @@ from .built import LARGEST_SCORE, ProbabilityMechanism, checked_rows
 
 NAME = "dx.TruncatedGumbel.v1"
 RAREST = 1e-9  # number of candidates
-WORDS_AT_ONCE = 256
+WORDS_AT_ONCE = 32
 # Probabilities of the noise between which distributions are integrated.
 NODES = np.concatenate([[0.0], np.geomspace(1e-7, 0.02, 24), np.linspace(0.02, 1, 49)[1:]])
 
@@ -106,10 +106,11 @@ class TruncatedGumbel(ProbabilityMechanism[GumbelNoise]):
         candidates, D = shared(self.space, key, find)
         column = np.full(n, len(outputs))  # of other outputs, one beyond
         column[outputs] = np.arange(len(outputs))
+        columns = column[candidates[rows]]
+        some = np.flatnonzero((columns < len(outputs)).any(axis=1))
         P: Floats2d = np.zeros((len(rows), len(outputs) + 1))
-        for part in blocks(len(rows), WORDS_AT_ONCE):
-            won = self._won(D[rows[part]], shares)
-            np.put_along_axis(P[part], column[candidates[rows[part]]], won, axis=1)
+        for part in blocks(len(some), WORDS_AT_ONCE):
+            P[some[part, None], columns[some[part]]] = self._won(D[rows[some[part]]], shares)
         return P[:, column[outputs]]
 
     def _won(self, D: Floats2d, shares: Floats1d) -> Floats2d:

@@ -13,7 +13,7 @@ from ..ty import Needed
 from .emissions import UNKNOWN_ROW, Emissions
 from .sentence_level import InputRows, spans
 
-LANES, STORED_LANES = 32, 8  # sentences in parallel, and those with all messages in memory
+LANES, STORED_LANES = 32, 16  # sentences in parallel, and those with all messages in memory
 CANDIDATES_AT_ONCE = 2**8
 MAX_MESSAGE_NUMBERS = 2**24  # in memory: 128 MB
 CACHE_BYTES = 2**26

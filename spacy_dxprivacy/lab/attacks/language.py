@@ -159,7 +159,7 @@ class Language:
         common, table = self._common
         of_table = common[before]
         is_common = np.flatnonzero(of_table >= 0)
-        P[is_common] += table[np.ix_(of_table[is_common], after)]
+        P[is_common] += table.take(of_table[is_common, None] * table.shape[1] + after)
         rare = np.flatnonzero(of_table < 0)
         if len(rare):
             # Of all listed transitions, those to one of the words, which few are.

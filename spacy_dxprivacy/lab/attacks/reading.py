@@ -94,7 +94,7 @@ class Lattice:
         """Return the likeliest candidates by posteriors P (length, m), best first."""
         order = np.argsort(-P, axis=1, kind="stable")[:, :count]
         pairs = zip(self.moves, pairwise(order), strict=True)
-        moves = [table[np.ix_(before, after)] for table, (before, after) in pairs]
+        moves = [table.take(before, axis=0).take(after, axis=1) for table, (before, after) in pairs]
         narrow = np.array(moves, dtype=np.float32).reshape(-1, *order.shape[1:], order.shape[1])
         return Lattice(np.take_along_axis(self.C, order, axis=1), self.first[order[0]], narrow)
 
