@@ -299,9 +299,10 @@ def _by_distance(
     bins, words_in_bin = binned(words)
     counts = np.bincount(_bins(moved, width), minlength=BINS)
     g, Z = np.ones(BINS), words_in_bin.sum(axis=1).astype(np.float64)
+    is_empty = words_in_bin.sum(axis=0) == 0
     for _ in range(ROUNDS):
         g = (counts + 0.5) / np.maximum((some_times / Z) @ words_in_bin, 1e-300)
-        g[words_in_bin.sum(axis=0) == 0] = 0.0
+        g[is_empty] = 0.0
         Z = words_in_bin @ g
 
     def smooth(bins: Numbers2d, words_in_bin: Floats2d) -> Floats2d:
@@ -336,4 +337,4 @@ def _rough_distances(Z: Floats2d, X: Floats2d) -> Floats2d:
 def _bins(D: Floats2d, width: float) -> Ints2d:
     """Return 0 for distance 0, and the last bin for distances above that of any draw."""
     D = np.ceil(D / np.float32(width)) if D.dtype == np.float32 else np.ceil(D / width)
-    return np.minimum(D, BINS - 1, out=D).astype(np.int64)
+    return np.clip(D, 0, BINS - 1, out=D).astype(np.int64)

@@ -130,7 +130,11 @@ class Language:
 
     def first(self, rows: Ints1d) -> Floats1d:
         """Return the probabilities of words (m,) at the start of a sentence."""
-        weights: Floats1d = self._mix(self._parts[1][rows] @ self.chain.begin, rows)
+        return self._first[rows]
+
+    @cached_property
+    def _first(self) -> Floats1d:
+        weights: Floats1d = self._mix(self._parts[1] @ self.chain.begin, slice(None))
         return weights
 
     @cached_property
