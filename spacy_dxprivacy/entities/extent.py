@@ -43,7 +43,7 @@ from .values import extent_of_date, extent_of_name, is_value
 from .words import builtin_lexicon, is_name, is_only_ordinary, is_plain, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
-_PLAIN = frozenset({"CARDINAL", "QUANTITY", "PHONE", "EMAIL", "URL", "SECRET"})
+_PLAIN = frozenset({"CARDINAL", "QUANTITY", "EMAIL", "URL", "SECRET"})
 _NUMBERED = frozenset({"DATE", "ID", "PHONE"})
 _COMPLETE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
 _PHRASED = _NAMED | {"ADDRESS"}
@@ -96,7 +96,9 @@ _BEFORE_NAMES = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE
 _ROMAN = re.compile(r"[IVX]{1,4}[a-fA-F]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
 _INITIALS = re.compile(r"(?!U\.|D\.C|N\.[YJ])(?:[A-Z]\.){2,3}[A-Z]?")
-_NORMS = frozenset("ASTM BS DIN EN IEC IEEE ISO".split())  # bodies, before their numbers
+_NORMS = frozenset(
+    "AISI ANSI API ASME ASTM BS DIN EN IEC IEEE ISO JIS NFPA OSHA SAE UL VDE".split()
+)  # bodies, before their numbers
 # The short name of a statute behind the number of a part of it, before its year.
 _ACT_END = re.compile(
     r"\b(?:(?:ss?|arts?|regs?|rr?|paras?)\.?|sections?|articles?|regulations?|rules?) ?\d[\w.()]*"
@@ -106,7 +108,8 @@ _ACT_END = re.compile(
 _OPENS_YEAR = frozenset("[(")
 # A report of cases: of a neutral citation, or between the volume and the page.
 _REPORT_AFTER = re.compile(
-    rf"[\])] (?:(?:\d{{1,3}} )?{expanded('LAW_REPORT')}|\d{{1,3}} [A-Z][A-Za-z.]{{1,5}})\.? "
+    rf"[\])] (?:(?:\d{{1,3}} )?{expanded('LAW_REPORT')}|\d{{1,3}} (?:[A-Z][A-Za-z.]{{1,5}}|"
+    r"[A-Z][A-Za-z.]{0,3} & [A-Z]{1,3}))\.? "
     r"\d{1,5}(?!\w)"
 )
 _REPORT_BEFORE = re.compile(r"\d{1,4} [A-Z][A-Z.]{1,7}(?: [A-Z\d][\w.]{0,5}){0,2} \d{1,5} \(\Z")
@@ -191,12 +194,14 @@ class Bounds(Tokens):
 
     def _may_be_value(self, label: str, start: int, end: int) -> bool:
         """Return whether to ask if a match is a value: most names have no digit, no sign behind
-        them, and no stroke behind a number."""
+        them, no number before them, and no stroke behind a number."""
         if label not in _NAMED:
             return label not in _PLAIN
         after = self.texts[end : end + 1]
         is_before_sign = end - start == 1 and bool(after) and not after[0][0].isalnum()
         if is_before_sign or any(map(_DIGIT.search, self.texts[start:end])):
+            return True
+        if (start and self.texts[start - 1][-1].isdigit()) or self.texts[start] in ABBREVIATIONS:
             return True
         return self.texts[start + 1 : start + 2] == ["/"] and end - start > 2
 
@@ -205,7 +210,8 @@ class Bounds(Tokens):
         without the number of an item of an agenda: 24/07 VILLAGE HALL."""
         for match in matches:
             if match not in self._ordered:
-                self._ordered[match] = self._without_order(match)
+                is_fact = self._is_in_fact_form(match)
+                self._ordered[match] = None if is_fact else self._without_order(match)
             ordered = self._ordered[match]
             if ordered is not None:
                 yield ordered
@@ -238,6 +244,24 @@ class Bounds(Tokens):
         """The cells of columns of facts, in characters."""
         has_rows = "\n" in self.text and any(mark in self.text for mark in "|\t;,")
         return facts_in(self.text) if has_rows else []
+
+    @cached_property
+    def _fact_forms(self) -> list[tuple[int, int]]:
+        """Reports of the weather and numbers of standards, in characters."""
+        return [match.span() for match in pattern("FACT_FORM").finditer(self.text)]
+
+    def _is_in_fact_form(self, match: Entity) -> bool:
+        """Return whether a match is a part of what its form shows to be a fact. A word before it
+        that makes it the number of someone is surer."""
+        label, start, end = match
+        if label not in _FACTUAL or not self._fact_forms:
+            return False
+        first = self._starts[start]
+        i = bisect_right(self._fact_forms, first, key=itemgetter(0)) - 1
+        last = first + len(self.between(start, end))
+        if i < 0 or last > self._fact_forms[i][1]:
+            return False
+        return start == 0 or self.lowers[start - 1] not in LISTED["ID_WORD"]
 
     def is_in_column_of_facts(self, label: str, start: int, end: int) -> bool:
         """Return whether a number is the amount, or all that names the thing, of a cell whose head

@@ -16,8 +16,7 @@ from ..text.tokens import Tokens
 from .tables import FIRMS, FOLLOWING, GOODS, LISTED, NAMES, PLACES, expanded, pattern, words
 from .words import builtin_lexicon, kinds
 
-_NAMED = frozenset({"PERSON", "GPE", "ORG"})
-_PLACED = _NAMED | {"ADDRESS"}
+_PLACED = frozenset({"PERSON", "GPE", "ORG", "ADDRESS"})
 _DATED = frozenset({"DATE", "TIME"})
 MAX_UNIT = 6  # letters of a unit, such as Mbit
 _UNITS = "|".join(sorted(map(re.escape, FOLLOWING["UNIT"]), key=len, reverse=True))
@@ -25,7 +24,8 @@ _AMOUNT = rf"[+−-]?\d+(?:[.,]\d+)*\s?(?:%|(?:{_UNITS})(?!\w))"
 _OF_VALUES = re.compile(rf"{expanded('JOINED')}(?:\s?[/x×–-]\s?{expanded('JOINED')})*", re.I)
 # An abbreviation and its value (ST +3 mm), an amount and what it measures (90 cm wide).
 _WITH_AMOUNT = re.compile(
-    rf"[A-Z][A-Za-z]{{0,4}}\s(?:[<>=~±]?\s?{_AMOUNT}|[<>=~±+−-]\s?\d+(?:[.,]\d+)*)"
+    rf"(?:[A-Z][A-Za-z]{{0,4}}|[a-z]{{1,9}})\s(?:[<>=~±]?\s?(?:{_AMOUNT}|(?i:{expanded('JOINED')}))|"
+    r"[<>=~±+−-]\s?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)?:\d+)"
 )
 _MEASURED = re.compile(
     rf"(?:{expanded('JOINED')}|{_AMOUNT}|(?i:{_AMOUNT})(?=\s[A-Z]{{2}}))(?:\s(?:[a-z]+|[A-Z]{{2,5}}))*"
@@ -49,7 +49,8 @@ _SCORES = re.compile(
 )
 _CLOCKS = re.compile(r"\d{1,3}\.\d{1,2}(?:\s?[-–/ ]\s?\d{1,3}\.\d{1,2})+(?:[-– ]\d{1,3})?")
 _ITEM = re.compile(r"\((?:(?P<year>(?:1[89]|20)\d\d)|[1-9]\d{1,4})\) ?", re.A)
-NUMBER_OF_ITEM = re.compile(r"\d{1,2}[.)](?:\s|\Z)")  # at the start of a line
+# At the start of a line: the number of an item, and the first cell of a row.
+NUMBER_OF_ITEM = re.compile(r"\d{1,2}[.)](?:\s|\Z)|\d{1,6}[,;|\t](?=\S)")
 MIN_PHONE = 8  # digits of a telephone number with the code of its country
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}")
 _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
@@ -81,9 +82,17 @@ _SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
 _OF_AMOUNT = re.compile(rf" (?:of \d|(?!units?\b)(?:{_UNITS})(?!\w))", re.I)  # 410 of 640, 35 g
 _TIMES = re.compile(r" ?[@x×] ?\d")  # Invoice: 12 @ 4.50
 _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
+_PER_TIME = re.compile(rf"{_AMOUNT}/\d*[a-z]{{1,3}}")  # 4.6mm/24h
 _UNIT_APART = re.compile(r"(\d[\d.,]*) (?=[A-Za-z]{2})")
 _JOINED_TO_WORDS = re.compile(rf"(?i:{expanded('JOINED')})(?:\s[a-z]+)*")  # 64KiB headers
 _REPORTED = re.compile(rf"\d{{1,4}}\s{expanded('LAW_REPORT')}\.?\s\d")  # 575 U.S. 348
+# Four or more numbers of one row of values (10/20/30/40), and decimals that are no month of a year
+# (52.8310), or no days of months (10.15/10.60).
+_ROW_OF_VALUES = re.compile(
+    r"\d{1,4}(?:/\d{1,4}){3,}|(?!(?:0?[1-9]|1[0-2])\.(?:1[5-9]|2[01])\d\d$)\d{1,3}\.\d{3,}|"
+    r"\d{1,3}\.(?:1[3-9]|[2-9]\d)/\d{1,3}\.\d\d",
+    re.A,
+)
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
 MAX_DAY, MAX_MONTH, TOP_AGE = 31, 12, 90
@@ -111,22 +120,23 @@ _ORDERS = frozenset("first second third fourth fifth last next other".split())
 _ARTICLES = frozenset({"the", "a", "an"})
 _THINGS = words("NUMBERED_THINGS", "terms")
 # Between a thing and its number, and between numbers: Parts No. K70386 and DF6174.
-_BESIDE_CODES = frozenset(
-    "no no. nos nos. nr nr. number numbers code codes # ( : , and or & then".split()
-)
+_BEFORE_CODES = frozenset("no no. nos nos. nr nr. number numbers code codes is are # ( :".split())
+_BESIDE_CODES = _BEFORE_CODES | frozenset(", - – / and or & then".split())
 _OWNED = frozenset("a an my your his her our their its".split())
 _KEYED = re.compile(expanded("KEYS"))
 _SERIES = re.compile(r"[A-Z]{2,5}")
-_KINDS = words("KINDS", "terms")
+_KINDS, _MAKERS = words("KINDS", "terms"), words("MAKERS", "terms")
 _NAMING_THINGS = _KINDS | _THINGS
 MAX_KIND = 5  # digits of a code of a kind of things
 _PLATE = re.compile(r"[A-Z]{2,3}[- ]?\d{2,4}(?:[- ]?[A-Z]{1,3})?|\d{2,4}[- ]?[A-Z]{2,3}")
 MAX_LIST = 12  # tokens between a thing and its last number
 _DIGIT = re.compile(r"\d")
+_ROAD = re.compile(r"[ABEIMN]-?\d{3,4}", re.A)  # the B4027, the I-495
+_ROMAN = re.compile(r"[IVX]{1,4}")
 _QUARTER = re.compile(r"[QH][1-4]")
 # Runway 09/27 and 27L, CAS 7722-84-1; a question of an exam, with its parts or marks.
 _NUMBER_OF_THING = re.compile(r"\d\d/\d\d|\d{1,3}[A-Z]?|\d{2,7}-\d\d-\d", re.A)
-_QUESTION = re.compile(r"Q\d{1,2}:? (?:\([a-z]\)|\d{1,3} (?:marks?|points?)\b)", re.A)
+_QUESTION = re.compile(r"Q\d{1,2}:? ?(?:\([a-z]\)|(?<= )\d{1,3} (?:marks?|points?)\b)", re.A)
 _CURRENCIES = frozenset("$€£¥")
 _CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
 _RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}", re.A)
@@ -141,7 +151,7 @@ _WITH_TERM = frozenset(
 )
 MAX_AGE = 122  # years of the longest life
 BEFORE_TERM = 6  # tokens before years that name what has a term
-_SCALES = words("SCORES", "terms")
+_SCALES = words("SCORES", "terms") | frozenset("formation formula mix mixture npk ratio".split())
 _RATINGS = frozenset("calories elo iso kcal lumens lux psi rated rating rpm watts".split())
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
@@ -209,28 +219,55 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
     label, start, end = entity
     if label in _DATED:
         return _is_undated(tokens, label, start, end)
-    if label not in _PLACED:
-        return label == "ID" and (
+    if label == "PHONE":
+        return tokens.texts[start][0] not in "+(0" and _is_behind_thing(tokens, start)
+    if label == "ID":
+        return (
             _is_count(tokens, start, end)
+            or _is_road(tokens, start, end)
             or _is_of_thing(tokens, start)
             or _is_of_kind(tokens, start, end)
         )
+    if label not in _PLACED:
+        return False
     text = tokens.between(start, end).rstrip(".")
     if any(map(str.isdigit, text)):
-        if label == "ADDRESS" and _is_no_address(tokens, start, end):
-            return True
-        return _is_amount(text) or (label in _NAMED and _is_number(text))
+        return _is_value_with_digit(tokens, entity, text)
     if label == "ADDRESS":
         return _has_measure(text, tokens.between(start - 1, start), "")
-    if tokens.between(start - 1, start)[-1:].isdigit():
-        if _RATE.match(tokens.between(start, start + 3)):
+    return _is_unit_or_stage(tokens, start, end, text)
+
+
+def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
+    """Return whether a name, a place or an address with a digit is a value."""
+    label, start, end = entity
+    if label == "ADDRESS":
+        return _is_no_address(tokens, start, end) or _is_amount(text)
+    is_code = end - start == 1 and _is_of_thing(tokens, start)  # logger CR1000X
+    return is_code or _is_amount(text) or _is_number(text)
+
+
+def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
+    """Return whether a name or a place is the unit of the number before it (1.2 Gbit/s, 380 Mbps),
+    a stage (NYHA II), or an abbreviation before a value (CPI + 1%)."""
+    before = tokens.texts[start - 1] if start else ""
+    if before[-1:].isdigit():
+        if _RATE.match(tokens.between(start, start + 3)) or _is_unit_of(before, text):
             return True
-    if end - start > 1 or end >= len(tokens.texts) or label not in _NAMED:
-        return False
+    if end - start > 1 or end >= len(tokens.texts):
+        return _is_stage(text)
     after = tokens.texts[end]
     return (after == "/" and _is_unit(tokens, start)) or (
         after in _SIGNS and _has_value(tokens, start)
     )
+
+
+def _is_road(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a code is the number of a road behind its article: the B4027, the I-495. Where
+    a recogniser takes it for an address, it may say where someone lives."""
+    if start == 0 or tokens.lowers[start - 1] != "the":
+        return False
+    return _ROAD.fullmatch(tokens.between(start, end)) is not None
 
 
 def _is_count(tokens: Tokens, start: int, end: int) -> bool:
@@ -260,6 +297,14 @@ def _is_of_thing(tokens: Tokens, i: int) -> bool:
     return False
 
 
+def _is_behind_thing(tokens: Tokens, i: int) -> bool:
+    """Return whether a number is that of the thing right before it: station 03772, TTL: 86400."""
+    j = i - 1
+    while j >= 0 and tokens.lowers[j] in _BEFORE_CODES:
+        j -= 1
+    return j >= 0 and tokens.lowers[j] in _THINGS
+
+
 def _is_beside_codes(lower: str) -> bool:
     return lower in _BESIDE_CODES or any(map(str.isdigit, lower))
 
@@ -281,13 +326,16 @@ def _precedes_thing(tokens: Tokens, i: int) -> bool:
 
 def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a short code says what kind a thing is: behind its maker (Siemens S7-1500, a
-    Hobart A200), or behind the word for it (Form N260). No plate is of a kind."""
+    Hobart A200), or behind the word for it (Form N260). What looks like a plate is of a kind
+    behind a maker of things without one: Yamaha YEP-642."""
     code, before = tokens.between(start, end), tokens.texts[start - 1] if start else ""
     lower = before.lower()
     if _count_digits(code) > MAX_KIND or lower in LISTED["ID_WORD"]:
         return False
     if lower in _KINDS:
         return _count_digits(code) < MAX_KIND
+    if lower in _MAKERS:
+        return True
     if _PLATE.fullmatch(code) or not before[:1].isupper():
         return False
     is_maker = lower in FIRMS or lower in GOODS
@@ -334,6 +382,8 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
         return is_after_article and tokens.between(start + 1, end).islower()
     if text.isdigit() and _FROM_NUMBER.fullmatch(before):
         return True
+    if _is_behind_thing(tokens, start):
+        return True
     if _CODES.search(text):
         first = tokens.between_with_blank(start - BESIDE, start)
         beside = first + tokens.between_with_blank(start, end + BESIDE)
@@ -372,11 +422,17 @@ def _is_amount(text: str) -> bool:
     return joined != text and _JOINED_TO_WORDS.fullmatch(joined) is not None
 
 
+def _is_stage(text: str) -> bool:
+    """Return whether a text is the name of a scale and a Roman number: ASA III, NYHA II."""
+    scale, _, stage = text.partition(" ")
+    return scale in _ABBREVIATIONS and _ROMAN.fullmatch(stage) is not None
+
+
 def _is_number(text: str) -> bool:
     """Return whether a text with a digit has no two letters side by side, sets a number, is of
     common words in small letters (the gap 1.8), a group by age, a part of a statute or a version.
     """
-    if any(form.fullmatch(text) for form in (_PART, _VERSIONED, _ABBREVIATED)):
+    if any(form.fullmatch(text) for form in (_PART, _VERSIONED, _ABBREVIATED, _PER_TIME)):
         return True
     parts = text.split()
     if all(_is_plain(part) or _PLAIN_NUMBER.fullmatch(part) for part in parts):
@@ -390,6 +446,11 @@ def _is_plain(word: str) -> bool:
     """Return whether a word is a common one in small letters, and no name or place."""
     of_title = builtin_lexicon().of(word.capitalize())
     return word.islower() and is_word(word) and not of_title & (NAMES | PLACES)
+
+
+def _is_unit_of(number: str, word: str) -> bool:
+    """Return whether a word is the unit of the number before it: 380 Mbps, 38 mA."""
+    return len(word) <= MAX_UNIT and pattern("UNITED").fullmatch(f"{number}{word}") is not None
 
 
 def _is_unit(tokens: Tokens, i: int) -> bool:
@@ -408,7 +469,7 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         is_sign = text[-1:] in _CURRENCIES
         is_score = _is_test(tokens, start, end) or _is_rate(tokens, start)
         return is_sign or (label == "DATE" and end - start == 1 and is_score)
-    if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE)):
+    if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE, _ROW_OF_VALUES)):
         return True
     if end - start == 1 and _amount_or_hour(tokens, start):
         return True
@@ -477,7 +538,8 @@ def _is_measured(tokens: Tokens, i: int, text: str) -> bool:
     """Return whether a number of four digits, or one of parts, stands behind the name of a rating,
     a unit or a score: Elo 1850, rpm 1900, Apgar 8/9/10."""
     before = tokens.lowers[i - 1] if i else ""
-    return before in (_RATINGS if len(text) == 4 and text.isdigit() else _SCALES)
+    is_rating = len(text) == 4 and text.isdigit()
+    return before in (_RATINGS if is_rating else _SCALES)
 
 
 def _is_test(tokens: Tokens, start: int, end: int) -> bool:
@@ -560,19 +622,29 @@ def _without_order(tokens: Tokens, start: int, end: int) -> int:
     return i + 2 if is_order and i + 2 < end else start
 
 
+def _extent_in_lines(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a date without a number on the line above it (Meeting 27), without that
+    of an item or a row on the next line, and without what stands below a blank line."""
+    for i in range(start + 1, end):
+        lines = tokens.texts[i - 1].count("\n")
+        if lines and i == start + 2 and tokens.texts[start].isdigit():
+            return i, end
+        if lines > 1 or (lines and NUMBER_OF_ITEM.match(tokens.text, tokens.doc[i].idx)):
+            return start, i - 1
+    return start, end
+
+
 def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
-    """Return the extent of a date with all of its first word, without the hour or the amount behind
-    it (May 8 pm, Dec 5 cm), without the number of an item on the next line, and without the noun
-    that its days count: 28 days holiday."""
+    """Return the extent of a date with all of its first word, within its lines, without the hour or
+    the amount behind it (May 8 pm, Dec 5 cm), and without the noun that its days count: 28 days
+    holiday."""
     doc, texts = tokens.doc, tokens.texts
-    start = _without_order(tokens, start, end)
+    start, end = _extent_in_lines(tokens, _without_order(tokens, start, end), end)
     while start and texts[start].isalpha() and texts[start - 1].isalpha():
         if doc[start - 1].whitespace_:
             break
         start -= 1  # a tokenizer takes wed for we'd
     for i in range(start + 1, end):
-        if "\n" in texts[i - 1] and NUMBER_OF_ITEM.match(tokens.text, doc[i].idx):
-            return start, i - 1
         if texts[i][0].isdigit() and _is_no_day(tokens, i, end):
             return start, i
     counts = end - start > 2 and tokens.lowers[start + 1] in FOLLOWING["DATE_UNIT"]

@@ -188,6 +188,10 @@ def test_a_list_of_things_is_no_date(nlp, text):
     "pattern of 22 st x 30 rows", "drop of 200 ul, spun", "question, Q2 10 marks,",
     "result, SAT 1480,", "rate of $1,475/FEU", "75 s.\nMark", "set point +2",
     "timeout 30s", "retry within 90s",
+    "ISBN 978-3-16-148410-0", "tariff number 8466.10", "TTL 86400",
+    "gauge 41498", "station 03772", "signal DR1487", "logger CR1000X",
+    "checksum 9f2c41ab", "1N4148 diode", "lab C305", "room B206",
+    "B4027 road", "A4155 junction", "I-495 exit", "N1127", "M275 bridge",
 ])  # fmt: skip
 def test_the_number_of_a_thing_stays(nlp, thing):
     assert found(nlp, f"The men looked at the {thing} and left it.") == set()
@@ -196,7 +200,8 @@ def test_the_number_of_a_thing_stays(nlp, thing):
 @pytest.mark.parametrize("model", [
     "Siemens S7-1500", "gray Ford F-150", "a Casio fx-991EX", "two Scania R450", "an Elna E-350",
     "a Denis Wick 6BL", "an Airbus A320", "your Elna E-3500",
-    "under CAS 7722-84-1",
+    "under CAS 7722-84-1", "a Yamaha YEP-642", "an HP MFP-479", "the Canon EOS-90D", "Icom IC-7300",
+    "a Bosch GSR-120", "old Polar RS800",
 ])  # fmt: skip
 def test_the_model_of_a_maker_stays(nlp, model):
     shown = found(nlp, f"The men looked at the hall, {model} and left it.")
@@ -211,7 +216,8 @@ def test_the_model_of_a_maker_stays(nlp, model):
     ("a Client A-1042", "A-1042"), ("reference of Siemens 77104-AB-93", "77104-AB-93"),
     ("Form 90441788", "90441788"), ("claim KD-9041-B parts", "KD-9041-B"),
     ("member no. P0420 model", "P0420"), ("serial 5B2QGXA7 filter", "5B2QGXA7"),
-    ("a Kestrel AB-4471", "AB-4471"),
+    ("a Kestrel AB-4471", "AB-4471"), ("file of A39 B4027", "B4027"),
+    ("client RG-2134", "RG-2134"),
 ])  # fmt: skip
 def test_the_number_of_a_person_or_of_what_one_owns_goes(nlp, text, number):
     assert ("ID", number) in found(nlp, f"The men looked at the {text} and left it.")
@@ -256,6 +262,64 @@ def test_a_rating_a_score_a_count_and_software_stay(nlp, text):
 ])  # fmt: skip
 def test_a_number_of_the_same_form_goes(nlp, text, label, shown):
     assert (label, shown) in found(nlp, text)
+
+
+@pytest.mark.parametrize("text", [
+    "METAR EGLL 291020Z 24015KT 9999 SCT030 12/07 Q1011 NOSIG",
+    "KJFK 121651Z 31015G25KT 10SM FEW045 M02/M17 A3012 RMK AO2",
+    "At 03 it was 220450Z 24038G61KT 2500 RA BKN008 07/06 Q0978.",
+    "TAF says 291100Z 2912/3018 24012G25KT 9999 BKN020 TEMPO 3006/3010 4000",
+    "LFPG 061230Z VRB02KT CAVOK 25/13 Q1022", "CVE-2021-44228 and CVE-2023-20198 are patched.",
+    "See CWE-79, AVX-512, RG-213, IEEE-1394, RFC-9110.",
+])  # fmt: skip
+def test_a_report_of_the_weather_and_the_number_of_a_standard_stay(nlp, text):
+    assert not [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))]
+
+
+@pytest.mark.parametrize("text", [
+    "Resistors of 4k7, 220R and 12V0, caps of 100n and 47u.", "He climbed to FL310, then FL085.",
+    "The mask is 255.255.255.0, the wildcard 0.0.0.255.", "The bands are 19/20/21/42/46 now.",
+    "Sizes 6/8/10/12 and 36/38/40/42 sold.", "At lat 52.8310, alt 94 m, 1.0023 of it.",
+    "Draught 10.15/10.60 and 9.45/9.80 now.", "See Q1(a), Q2(b)(ii) and Q4 (c) again.",
+    "Use NPK 10-10-10, a mix 1/2/4, ratio 3/1/2.", "It was a draw, 1/2-1/2.",
+    "Rain 4.6mm/24h, rtt 38.7 ms, SWR 1.3:1.", "In 2.1 Gbit/s and out 380 Mbps, bias 38 mA.",
+    "See (1998) 75 P & CR 12 and (1871) 12 B & S 45.", "By OSHA 1910, API 650 and SAE 1010.",
+    "The EAN 4006381333931, LOINC 2731-8 and SNOMED concept 66999008 are public.",
+])  # fmt: skip
+def test_values_of_circuits_networks_and_rows_stay(nlp, text):
+    shown = [shown for _, shown in found(nlp, text)]
+    assert not [s for s in shown if any(map(str.isdigit, s)) or s in ("Mbps", "mA", "rtt", "SWR")]
+
+
+@pytest.mark.parametrize("text", ["ASA III, fit.", "She is NYHA II now.", "By ASA IV."])
+def test_the_stage_of_a_scale_is_no_name(nlp, text):
+    assert not found(nlp, text)
+
+
+@pytest.mark.parametrize(("text", "label", "shown"), [
+    ("The host is 10.20.30.1 or 192.168.7.20.", "ID", "192.168.7.20"),
+    ("The driver: 07700 900 123.", "PHONE", "07700 900 123"),
+    ("Call the station +44 20 7946 0018 now.", "PHONE", "+44 20 7946 0018"),
+    ("It was due 05.2021 or 06/2021.", "DATE", "06/2021"),
+    ("We met 12/05/2021 for the filter 13/05/2021.", "DATE", "13/05/2021"),
+    ("The code is 291020Z, she said.", "ID", "291020Z"), ("Ask Ada II.", "PERSON", "Ada II"),
+    ("He drives on the B4027-X91.", "ID", "B4027-X91"),
+])  # fmt: skip
+def test_what_resembles_these_values_goes(nlp, text, label, shown):
+    assert any(kind == label and shown in name for kind, name in found(nlp, text))
+
+
+@pytest.mark.parametrize(("text", "date", "number"), [
+    ("Meeting 27\nMonday 9 October 2023, Room 2", "Monday 9 October 2023", "27"),
+    ("It is on in May.\n\n24/04 FINANCE and more", "May", "24/04"),
+    ("The list of June\n4,Cajun Spice,12\n5,Salt,3", "June", "4"),
+    ("It opens in March\n\n7 chairs are left", "March", "7"),
+    ("Page 12\n3 May 2021", "3 May 2021", "12"),
+])  # fmt: skip
+def test_a_date_ends_where_another_line_begins_something_else(nlp, text, date, number):
+    dates = [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"]
+    assert date in dates
+    assert not [shown for shown in dates if number in shown]
 
 
 @pytest.mark.parametrize("text", [
