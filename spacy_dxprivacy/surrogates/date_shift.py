@@ -469,7 +469,8 @@ def _read(mention: Mention, order: str, language: str) -> list[Piece]:
         return [(cap_ages(number) if number[0].isdigit() else "ninety") + unit]
     try:
         is_time = _OF_TIMES.search(mention.label) is not None
-        return read(mention.text, order, language, _TOKEN.findall(lead), is_time=is_time)
+        before, after = _TOKEN.findall(lead), _TOKEN.findall(mention.tail.lower())
+        return read(mention.text, order, language, before, after, is_time=is_time)
     except NoDate:
         return []
 

@@ -44,6 +44,11 @@ ROMAN = "I II III IV V VI VII VIII IX X XI XII".split()
 COUNTED = "first second third fourth".split()
 HOURS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve".split()
 POSSESSIVES = "her his their my".split()
+WORDS_BESIDE = 2  # that say what the years beside them are of
+_OF_YEARS = frozenset(
+    "academic budget campaign championship cup edition financial fiscal fy league school season seasons tax term "
+    "winter year years".split()
+)
 ENDS = ("", "2")  # suffixes of the field names of both days of a range
 MOST_YEARS = 10  # of a season or a school year: 2019/20, and not 2019-13
 TOP_AGE = 90  # "90 or more": ages above 89 are released as this age
@@ -67,6 +72,7 @@ class OtherOrder(NoDate):
 Piece = Days | Period | Weekday | Clock | Loose | str
 # A function that matches the form at a place of a text, the name of its reader, and its language.
 Form = tuple[Callable[[str, int], re.Match[str] | None], str, str]
+Beside = tuple[Sequence[str], Sequence[str]]  # words before and after a mention
 
 
 @dataclass
@@ -74,7 +80,7 @@ class Written:
     """The match of a form, whose fields can be read and written again; a missing field is None.
 
     kind: name of the reader. language: language of the form. order: one of ORDERS, or "" if the
-    document's numeric dates fit none. before: words before the mention, in lower case.
+    document's numeric dates fit none. before, after: words beside the mention, in lower case.
     """
 
     match: re.Match[str]
@@ -82,6 +88,7 @@ class Written:
     language: str
     order: str
     before: Sequence[str]
+    after: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         self._fields = self.match.groupdict()
@@ -117,7 +124,13 @@ class Written:
 
 
 def read(
-    text: str, order: str, language: str, before: Sequence[str] = (), *, is_time: bool = False
+    text: str,
+    order: str,
+    language: str,
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+    *,
+    is_time: bool = False,
 ) -> list[Piece]:
     """Parse a mention in the language of the document or, failing that, in others; see Written.
     Raise NoDate for a mention that is neither a date nor relative to a date.
@@ -125,7 +138,7 @@ def read(
     is_time: Whether the label says that it is a time of day, as which 09.30 and 0930 are read."""
     for tried in dict.fromkeys((language, *LANGUAGES, "en")):
         try:
-            return _read_in(forms_in(tried, is_time), tried, text, order, before)
+            return _read_in(forms_in(tried, is_time), tried, text, order, (before, after))
         except OtherOrder:
             raise
         except NoDate:
@@ -134,11 +147,11 @@ def read(
 
 
 def _read_in(
-    forms: Sequence[Form], language: str, text: str, order: str, before: Sequence[str]
+    forms: Sequence[Form], language: str, text: str, order: str, beside: Beside
 ) -> list[Piece]:
     pieces, holidays, between = list[Piece](), list[Piece](), list[str]()
     place = 0
-    while written := _next_form(forms, text, place, order, before):
+    while written := _next_form(forms, text, place, order, beside):
         between.append(text[place : written.match.start()])
         pieces += [between[-1], READERS[written.kind](written)]
         holidays += pieces[-1:] * (written.kind == "holiday")
@@ -156,14 +169,14 @@ def _read_in(
 
 
 def _next_form(
-    forms: Sequence[Form], text: str, place: int, order: str, before: Sequence[str]
+    forms: Sequence[Form], text: str, place: int, order: str, beside: Beside
 ) -> Written | None:
     """Return the first match at or after a place; of several forms, the first in the table."""
     for begin in _BEGIN.finditer(text, place):
         start = begin.start()
         for match_form, kind, form_language in forms:
             if match := match_form(text, start):
-                return Written(match, kind, form_language, order, before)
+                return Written(match, kind, form_language, order, *beside)
     return None
 
 
@@ -423,7 +436,10 @@ def _write_range(m: Written, days: list[YMD]) -> str:
 
 def _period(m: Written) -> Period:
     """Read March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; 2019/20,
-    1999/2000 and FY2019/20, whose years move together; winter 2019-2020, as winter 2020."""
+    1999/2000 and FY2019/20, whose years move together; winter 2019-2020, as winter 2020; 2011-12
+    beside a word for a season, as its two years."""
+    if m.kind == "month" and _are_years(m):
+        return _season(m)
     text, last = m["y"], (m["x"] or "")[1:]
     year, calendar = read_year(text and text[: len(text) - len(last)] + last)
     later = (int(m["z"]) - (year or 0)) % 100 if m["z"] else 0  # years to the second
@@ -441,6 +457,22 @@ def _period(m: Written) -> Period:
         return m.put(y=year, z=year + later, m=count, n=count, x="")
 
     return Period(unit, index, calendar, write)
+
+
+def _are_years(m: Written) -> bool:
+    """Return whether a year and a number after it, which may be a month, are those of a season, a
+    school year or a fiscal year: the season 2011-12, the 2009-10 league."""
+    if not m.begins_with("y") or int(m["m"]) != (int(m["y"]) + 1) % 100:
+        return False
+    return not _OF_YEARS.isdisjoint((*m.before[-WORDS_BESIDE:], *m.after[:WORDS_BESIDE]))
+
+
+def _season(m: Written) -> Period:
+    def write(year: int) -> str:
+        return m.put(y=year, m=f"{(year + 1) % 100:02d}")
+
+    year, calendar = read_year(m["y"])
+    return Period(UNITS["year"], year or 0, calendar, write)
 
 
 def _decade(m: Written) -> Period:

@@ -75,6 +75,18 @@ def test_two_years_of_a_season_move_together(text):
                 assert later.move(k - 1, 0)[1] == beside
 
 
+@pytest.mark.parametrize(("lead", "text", "tail", "moved"), [
+    ("the season", "2011-12", "was poor", "2013-14"), ("in the", "2009-10", "season", "2011-12"),
+    ("the tax year", "2010-11", "ended", "2012-13"), ("the", "2003-04", "school year", "2005-06"),
+    ("in winter", "2001-02", "it froze", "2003-04"), ("the", "2008-09", "budget", "2010-11"),
+    ("it is due", "2011-12", "at last", "2013-12"), ("in the season", "2011-11", "it", "2013-11"),
+    ("a month,", "2011-12", "and a new", "2013-12"),
+])  # fmt: skip
+def test_the_words_beside_two_numbers_show_whether_they_are_years(lead, text, tail, moved):
+    mentioned = Mention(text, "DATE", lead.split()[-1], lead, tail)
+    assert Timeline([mentioned], "mdy").move(731, 0) == [moved]
+
+
 def test_a_date_moves_whole_and_keeps_its_layout():
     assert {text: move(text)[0] for text in MOVED} == MOVED
 
