@@ -7,7 +7,7 @@ root and www-data, are no user names: SYSTEM_ACCOUNTS in data/entities/words.txt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..text.mentions import Entity, is_word
 from .tables import GOODS, SYSTEM_ACCOUNTS, pattern
@@ -48,13 +48,7 @@ def accounts_in(text: str) -> Iterator[Entity]:
         for match in pattern("SECRET").finditer(text):
             secrets.append(Entity("SECRET", *match.span(match.lastindex or 0)))
     yield from secrets
-    if "://" in lower:
-        for match in pattern("SHORT_HOST").finditer(text):
-            # An address ends before a secret, which may be asked for alone.
-            inner = (secret.start for secret in secrets if secret.end > match.start())
-            end = min([match.end(), *inner])
-            if end > match.start():
-                yield Entity("URL", match.start(), end)
+    yield from _addresses_in(text, lower, secrets)
     if any(sign in lower for sign in _USER_SIGNS):
         for name in ("USER_PATH", "USER_WORD"):
             for match in pattern(name).finditer(text):
@@ -63,6 +57,20 @@ def accounts_in(text: str) -> Iterator[Entity]:
                 yield from (Entity(_label_of(match[i]), *match.span(i)) for i in named)
     for match in pattern("FILE_END").finditer(text):
         yield from (Entity("USERNAME", *span) for span in _names_in_file(text, match.start()))
+
+
+def _addresses_in(text: str, lower: str, secrets: Sequence[Entity]) -> Iterator[Entity]:
+    """Yield the addresses that tokenizers split or join: with a host of one word, and those of links
+    in Markdown, without the label of the link. They end before a secret, which may be asked for
+    alone."""
+    names = ("SHORT_HOST",) * ("://" in lower) + ("LINK",) * ("](" in text)
+    for name in names:
+        for match in pattern(name).finditer(text):
+            label = str(match.lastgroup or "URL")
+            start, end = match.span(match.lastindex or 0)
+            end = min([end, *(secret.start for secret in secrets if secret.end > start)])
+            if end > start:
+                yield Entity(label, start, end)
 
 
 def _label_of(name: str) -> str:

@@ -163,6 +163,30 @@ def test_the_path_of_an_address_belongs_to_it(nlp, ruler, form, address):
     assert "jroe" not in nlp(form.format(address)).text
 
 
+@pytest.mark.parametrize("form", [
+    "More [here]({}). Mail me.", "- [the wiki here]({}) and", "![a photo of it here]({})",
+    "[here]({})|[there]({})", "See [here](<{}>), too", '[here]({} "a title")',
+])  # fmt: skip
+@pytest.mark.parametrize("address", [
+    "https://host.example/t/ezekiel-jroe/8812", "http://wiki.example/w/Jroe_(cook)",
+    "www.host.example/jroe", "https://host.example/r?user=jroe&id=77", "https://jroe.example",
+    "ftp://files.example/~jroe",
+])  # fmt: skip
+def test_the_address_of_a_link_goes_and_its_label_stays(nlp, ruler, form, address):
+    text = form.format(*[address] * 2)
+    assert set(found(nlp, ruler, text, "URL")) == {address}
+    released = nlp(text).text
+    assert "jroe" not in released.lower()
+    assert "here](" in released
+
+
+def test_a_link_to_a_mail_address_has_two_mentions_of_it(nlp, ruler):
+    mail = "jroe@mail.example"
+    text = f"Ask [{mail}](mailto:{mail}) or [me](mailto:{mail}?subject=Hi)."
+    assert found(nlp, ruler, text, "EMAIL") == [mail] * 3
+    assert "jroe" not in nlp(text).text
+
+
 @pytest.mark.parametrize("name", ["okafor.docx", "halloran-scan.pdf", "priya.whitcombe.md"])
 def test_a_file_with_the_name_of_a_person_is_found(nlp, name):
     words = nlp(f"Please open {name} now.").text.replace(".", " ").replace("-", " ").split()
