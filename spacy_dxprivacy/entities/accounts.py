@@ -60,9 +60,9 @@ def accounts_in(text: str) -> Iterator[Entity]:
 
 
 def _addresses_in(text: str, lower: str, secrets: Sequence[Entity]) -> Iterator[Entity]:
-    """Yield the addresses that tokenizers split or join: with a host of one word, and those of links
-    in Markdown, without the label of the link. They end before a secret, which may be asked for
-    alone."""
+    """Yield the addresses that tokenizers split or join: with a host of one word, and of links in
+    Markdown, without the label of the link. They end before a secret, which may be asked for alone.
+    """
     names = ("SHORT_HOST",) * ("://" in lower) + ("LINK",) * ("](" in text)
     for name in names:
         for match in pattern(name).finditer(text):

@@ -194,12 +194,16 @@ class Bounds(Tokens):
 
     def _may_be_value(self, label: str, start: int, end: int) -> bool:
         """Return whether to ask if a match is a value: most names have no digit, no sign behind
-        them, no number before them, and no stroke behind a number."""
+        them, no number before them, no stroke behind a number, and more than a letter."""
         if label not in _NAMED:
             return label not in _PLAIN
         after = self.texts[end : end + 1]
         is_before_sign = end - start == 1 and bool(after) and not after[0][0].isalnum()
-        if is_before_sign or any(map(_DIGIT.search, self.texts[start:end])):
+        if (
+            is_before_sign
+            or len(self.texts[start]) == 1
+            or any(map(_DIGIT.search, self.texts[start:end]))
+        ):
             return True
         if (start and self.texts[start - 1][-1].isdigit()) or self.texts[start] in ABBREVIATIONS:
             return True
@@ -216,23 +220,30 @@ class Bounds(Tokens):
             if ordered is not None:
                 yield ordered
 
+    def _is_fact(self, label: str, start: int, end: int) -> bool:
+        is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
+        if is_number and self._is_of_statute(start, end):
+            return True
+        if self._facts and self.is_in_column_of_facts(label, start, end):
+            return True
+        if label == "ID" and self._is_issue(start, end):
+            return True
+        return self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end))
+
     def _without_order(self, match: Entity) -> Entity | None:
         label, start, end = match
         if label == "DATE":
             start, end = self._list_of_days(start, end)
             if self._is_no_date(start, end):
                 return None
-        is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
-        if is_number and self._is_of_statute(start, end):
-            return None
-        if self._facts and self.is_in_column_of_facts(label, start, end):
-            return None
-        if self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end)):
+        if self._is_fact(label, start, end):
             return None
         if label == "DATE":
             start, end = extent_of_date(self, start, end)
         elif label in _NAMED:
             start, end = extent_of_name(self, start, end)
+            while start < end and self._is_in_fact_form(Entity(label, end - 1, end)):
+                end -= 1
         if self._items and self.doc[start].idx in self._items:
             start += 1
             if label == "ADDRESS" and not any(map(str.isdigit, self.texts[start:end])):
@@ -244,6 +255,19 @@ class Bounds(Tokens):
         """The cells of columns of facts, in characters."""
         has_rows = "\n" in self.text and any(mark in self.text for mark in "|\t;,")
         return facts_in(self.text) if has_rows else []
+
+    @cached_property
+    def _has_issues(self) -> bool:
+        """Whether the document speaks of changes of software by their numbers."""
+        return pattern("ISSUE").search(self.text) is not None
+
+    def _is_issue(self, start: int, end: int) -> bool:
+        """Return whether a number is that of an issue: behind #, in a document that speaks of pull
+        requests or lists changes. In others, and behind a word for what someone has (order #3381),
+        it may be theirs."""
+        if end - start > 1 or self.texts[start - 1] != "#" or not self.texts[start].isdigit():
+            return False
+        return self._has_issues and self.lowers[max(start - 2, 0)] not in LISTED["ID_WORD"]
 
     @cached_property
     def _fact_forms(self) -> list[tuple[int, int]]:

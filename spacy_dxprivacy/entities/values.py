@@ -40,6 +40,7 @@ _WORK = re.compile(r"\d{1,3} No\.? \d{1,3}")
 _BEFORE_NUMBERS = frozenset("build error line page port version".split())
 _BEFORE_WORKS = frozenset({"op", "opus"})
 _GROUP = re.compile(r"[a-z]{2,}-\d{1,4}s?")  # under-16s
+_AGE_GROUP = re.compile(r"[UO]-?\d\ds?")  # U16
 _NUMBERED = re.compile(r"[A-Z]\d{1,2}(?:\+\d{1,2})?")  # G2 P1
 _SIGNS = frozenset("+ - − < > = ~ ± @ ≤ ≥".split())
 # Numbers of several parts: scores and decimals in a row, and large amounts.
@@ -132,6 +133,7 @@ _PLATE = re.compile(r"[A-Z]{2,3}[- ]?\d{2,4}(?:[- ]?[A-Z]{1,3})?|\d{2,4}[- ]?[A-
 MAX_LIST = 12  # tokens between a thing and its last number
 _DIGIT = re.compile(r"\d")
 _ROAD = re.compile(r"[ABEIMN]-?\d{3,4}", re.A)  # the B4027, the I-495
+_BEFORE_REVISION = re.compile(r"\d(?:[A-Z]|-[A-Z]{1,2})?[,;)]? \(?[Rr]ev\.? \Z", re.A)
 _ROMAN = re.compile(r"[IVX]{1,4}")
 _QUARTER = re.compile(r"[QH][1-4]")
 # Runway 09/27 and 27L, CAS 7722-84-1; a question of an exam, with its parts or marks.
@@ -224,6 +226,7 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
     if label == "ID":
         return (
             _is_count(tokens, start, end)
+            or _RACE.fullmatch(tokens.between(start, end)) is not None  # record 1:01.77
             or _is_road(tokens, start, end)
             or _is_of_thing(tokens, start)
             or _is_of_kind(tokens, start, end)
@@ -254,8 +257,12 @@ def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
     if before[-1:].isdigit():
         if _RATE.match(tokens.between(start, start + 3)) or _is_unit_of(before, text):
             return True
-    if end - start > 1 or end >= len(tokens.texts):
+    if end - start > 1:
         return _is_stage(text)
+    if _is_revision(tokens, start):
+        return True
+    if end >= len(tokens.texts):
+        return False
     after = tokens.texts[end]
     return (after == "/" and _is_unit(tokens, start)) or (
         after in _SIGNS and _has_value(tokens, start)
@@ -371,15 +378,7 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     if text[0].isdigit() and _REPORTED.match(tokens.between(start, start + BESIDE)):
         return True
     if any(map(str.isalpha, text)):
-        first = tokens.lowers[start].rstrip(".")
-        is_numbered = first in _THINGS and tokens.texts[end - 1][-1].isdigit()  # Rev P05
-        at = start + (tokens.lowers[start] in _ARTICLES)
-        if (is_numbered and end - start == 2) or (
-            at < end and " " not in tokens.between(at, end) and _is_of_thing(tokens, at)
-        ):
-            return True
-        is_after_article = tokens.lowers[start] in _ARTICLES
-        return is_after_article and tokens.between(start + 1, end).islower()
+        return _is_named_thing(tokens, start, end)
     if text.isdigit() and _FROM_NUMBER.fullmatch(before):
         return True
     if _is_behind_thing(tokens, start):
@@ -390,6 +389,18 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
         is_parted = _MARKS.search(text) is not None
         return is_parted and are_amounts(beside, len(first), len(first) + len(text))
     return after in _DASHES or not text.isdigit()
+
+
+def _is_named_thing(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether an address with letters is a thing with its number (Rev P05), a group by age
+    (the U16), or a small word behind an article."""
+    first, last = tokens.lowers[start].rstrip("."), tokens.texts[end - 1]
+    if _AGE_GROUP.fullmatch(last) or (first in _THINGS and last[-1].isdigit() and end - start == 2):
+        return True
+    at = start + (first in _ARTICLES)
+    if at < end and " " not in tokens.between(at, end) and _is_of_thing(tokens, at):
+        return True
+    return first in _ARTICLES and tokens.between(start + 1, end).islower()
 
 
 def _has_measure(text: str, before: str, after: str) -> bool:
@@ -419,7 +430,16 @@ def _is_amount(text: str) -> bool:
     if _MEASURED.fullmatch(text) is not None:
         return True
     joined = _UNIT_APART.sub(r"\1", text, count=1)
-    return joined != text and _JOINED_TO_WORDS.fullmatch(joined) is not None
+    if joined == text:
+        return False
+    return any(form.fullmatch(joined) for form in (_JOINED_TO_WORDS, _WITH_AMOUNT))
+
+
+def _is_revision(tokens: Tokens, i: int) -> bool:
+    """Return whether a letter is that of a revision behind a number: drawing 4471-B, Rev. C."""
+    if len(tokens.texts[i].rstrip(".")) > 1:
+        return False
+    return _BEFORE_REVISION.search(tokens.between_with_blank(i - BESIDE, i)) is not None
 
 
 def _is_stage(text: str) -> bool:
@@ -469,7 +489,7 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         is_sign = text[-1:] in _CURRENCIES
         is_score = _is_test(tokens, start, end) or _is_rate(tokens, start)
         return is_sign or (label == "DATE" and end - start == 1 and is_score)
-    if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE, _ROW_OF_VALUES)):
+    if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE, _ROW_OF_VALUES, _AGE_GROUP)):
         return True
     if end - start == 1 and _amount_or_hour(tokens, start):
         return True

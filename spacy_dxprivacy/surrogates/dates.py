@@ -46,8 +46,8 @@ HOURS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve".split()
 POSSESSIVES = "her his their my".split()
 WORDS_BESIDE = 2  # that say what the years beside them are of
 _OF_YEARS = frozenset(
-    "academic budget campaign championship cup edition financial fiscal fy league school season seasons tax term "
-    "winter year years".split()
+    "academic budget campaign championship cup edition financial fiscal fy league school season "
+    "seasons tax term winter year years".split()
 )
 ENDS = ("", "2")  # suffixes of the field names of both days of a range
 MOST_YEARS = 10  # of a season or a school year: 2019/20, and not 2019-13

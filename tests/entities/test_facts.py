@@ -122,6 +122,9 @@ TABLES = [
     "| Article | Price | Lead time |\n| 90915-YZZD4 | 6.95 | 5 d |\n| SKF 22210 | 97.10 | 4-6 d |",
     "SKU,Size,Stock\nKR-18004,3/4,0470\n99817726,12.5,1184",
     "Part no.\tTorque\tHours\n2 × DF6174\t350 Nm\t1.5\nVS-1080\t85 Nm\t2",
+    "Item | Bin | Batch\nGauze | A-03-2 | PK2207\nTape | B-11-1 | 240611",
+    "Event;Heat;Lane\n101;1;4417\n204;23K094;3",
+    "Shelf\tLot\tMin\nC-4407\tL0815B\t60\nC-4408\t3F118A\t5",
     "Artikelnummer;Menge;Preis\nHX-2040-B;8;12,40\nT-10001;2;118,00",
 ]
 
@@ -191,6 +194,7 @@ def test_a_list_of_things_is_no_date(nlp, text):
     "ISBN 978-3-16-148410-0", "tariff number 8466.10", "TTL 86400",
     "gauge 41498", "station 03772", "signal DR1487", "logger CR1000X",
     "checksum 9f2c41ab", "1N4148 diode", "lab C305", "room B206",
+    "lot 23341", "batch AFLBA421", "Lot SLCD4471", "batch no. 190772", "lot number 23K094",
     "B4027 road", "A4155 junction", "I-495 exit", "N1127", "M275 bridge",
 ])  # fmt: skip
 def test_the_number_of_a_thing_stays(nlp, thing):
@@ -283,12 +287,33 @@ def test_a_report_of_the_weather_and_the_number_of_a_standard_stay(nlp, text):
     "Draught 10.15/10.60 and 9.45/9.80 now.", "See Q1(a), Q2(b)(ii) and Q4 (c) again.",
     "Use NPK 10-10-10, a mix 1/2/4, ratio 3/1/2.", "It was a draw, 1/2-1/2.",
     "Rain 4.6mm/24h, rtt 38.7 ms, SWR 1.3:1.", "In 2.1 Gbit/s and out 380 Mbps, bias 38 mA.",
+    "The record 1:01.77 fell, at 4:08.7, as record 2:19.73 did.", "The U16 lost, the U-18s won.",
+    "Port Gi1/0/24 and Te1/1/4 are down, Eth1/49 is up.", "Loss of rtt 38.7 ms, lag 3.2 s.",
+    "Drawing 4471-B, Rev. C is here.", "See A-201 Rev B or A-12 (Rev. D).", "Part 118 rev. E.",
     "See (1998) 75 P & CR 12 and (1871) 12 B & S 45.", "By OSHA 1910, API 650 and SAE 1010.",
     "The EAN 4006381333931, LOINC 2731-8 and SNOMED concept 66999008 are public.",
 ])  # fmt: skip
 def test_values_of_circuits_networks_and_rows_stay(nlp, text):
     shown = [shown for _, shown in found(nlp, text)]
-    assert not [s for s in shown if any(map(str.isdigit, s)) or s in ("Mbps", "mA", "rtt", "SWR")]
+    assert not [s for s in shown if any(map(str.isdigit, s)) or s in ("Mbps", "mA", *"BCDE")]
+
+
+@pytest.mark.parametrize("text", [
+    "Fixed\n- #3381: crash on start (#3402, #3377)\n- #12", "PR #3381 fixes #2970 and #118.",
+    "Changes:\n* #4471 is in, see #4472.", "Restore hung; fixed in 5.2.1 (#3381), see #3402.",
+    "MR #88 reverts #4417.", "Added\n#4408 a flag, #4409 its test",
+])  # fmt: skip
+def test_the_numbers_of_issues_stay(nlp, text):
+    assert not found(nlp, text)
+
+
+@pytest.mark.parametrize(("text", "number"), [
+    ("My order #3381 is late.", "3381"), ("Ticket #4471 is open, see PR #12.", "4471"),
+    ("See #3381, the one of May.", "3381"), ("Customer #4471 asks about PR #12.", "4471"),
+    ("Her number is #90417.", "90417"),
+])  # fmt: skip
+def test_a_number_of_someone_goes_behind_the_same_sign(nlp, text, number):
+    assert ("ID", number) in {(label, shown.lstrip("#")) for label, shown in found(nlp, text)}
 
 
 @pytest.mark.parametrize("text", ["ASA III, fit.", "She is NYHA II now.", "By ASA IV."])
@@ -303,7 +328,7 @@ def test_the_stage_of_a_scale_is_no_name(nlp, text):
     ("It was due 05.2021 or 06/2021.", "DATE", "06/2021"),
     ("We met 12/05/2021 for the filter 13/05/2021.", "DATE", "13/05/2021"),
     ("The code is 291020Z, she said.", "ID", "291020Z"), ("Ask Ada II.", "PERSON", "Ada II"),
-    ("He drives on the B4027-X91.", "ID", "B4027-X91"),
+    ("He drives on the B4027-X91.", "ID", "B4027-X91"), ("We saw Rev. C. Whitlock.", "PERSON", "C"),
 ])  # fmt: skip
 def test_what_resembles_these_values_goes(nlp, text, label, shown):
     assert any(kind == label and shown in name for kind, name in found(nlp, text))
