@@ -141,7 +141,16 @@ _NUMBER_OF_THING = re.compile(r"\d\d/\d\d|\d{1,3}[A-Z]?|\d{2,7}-\d\d-\d", re.A)
 _QUESTION = re.compile(r"Q\d{1,2}:? ?(?:\([a-z]\)|(?<= )\d{1,3} (?:marks?|points?)\b)", re.A)
 _CURRENCIES = frozenset("$€£¥")
 _CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
-_RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}", re.A)
+_RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}(?:,[\d:.]+)*", re.A)  # 1:08.20, and such cells of a row
+_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d|:\d\d:\d\d)", re.A)
+_AFTER_PERIOD = re.compile(r"\s?(?:min(?:ute)?s?\b|/\s?(?:km|mi|mile|m)\b|per (?:km|mile)\b)")
+_AFTER_DECIMAL_CLOCK = re.compile(rf"\s?(?:%|per ?cent|(?:{_UNITS})(?!\w))", re.I)
+_BEFORE_CLOCKS = frozenset(
+    "a about after an and approx around at before between begins by closed closes closing doors "
+    "ended ends for from is later local meet meeting my now on open opened opens or our past since "
+    "start started starts that the this till time times to today tomorrow tonight until was "
+    "yesterday your".split()
+)
 SCORE_DIGITS = 4  # of most results of the SAT
 LAST_HOUR, LAST_MINUTE = 24, 59
 _SECONDS = re.compile(r"\d0s", re.A)
@@ -153,7 +162,9 @@ _WITH_TERM = frozenset(
 )
 MAX_AGE = 122  # years of the longest life
 BEFORE_TERM = 6  # tokens before years that name what has a term
-_SCALES = words("SCORES", "terms") | frozenset("formation formula mix mixture npk ratio".split())
+_SCALES = words("SCORES", "terms") | frozenset(
+    "dilution formation formula gear mix mixture npk odds ratio scale".split()
+)
 _RATINGS = frozenset("calories elo iso kcal lumens lux psi rated rating rpm watts".split())
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
@@ -494,7 +505,7 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     if end - start == 1 and _amount_or_hour(tokens, start):
         return True
     if label == "TIME":
-        return _is_no_clock(text)
+        return _is_no_clock(text) or _is_period(tokens, start, end, text)
     if _is_named_number(tokens, start, end, text):
         return True
     if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(tokens.between(end, end + 2)):
@@ -518,7 +529,28 @@ def _is_no_clock(text: str) -> bool:
     if parts is None:
         return _RACE.fullmatch(text) is not None
     hour, minute = parts[1] or parts[3], parts[2] or parts[4]
-    return int(hour) > LAST_HOUR or len(minute) != 2 or int(minute) > LAST_MINUTE
+    if int(hour) >= LAST_HOUR:
+        return int(hour) > LAST_HOUR or int(minute) > 0
+    return len(minute) != 2 or int(minute) > LAST_MINUTE
+
+
+def _is_period(tokens: Tokens, start: int, end: int, text: str) -> bool:
+    """Return whether a number in the form of a time of day is a period, a ratio or a decimal: won
+    in 1:52:20, 5:12 min, odds 7:20, mix 1.25, 14.29 %."""
+    if _CLOCK.fullmatch(text) is None:
+        return False
+    before = tokens.lowers[start - 1] if start else "\n"
+    after = tokens.between_with_blank(end - 1, end + BESIDE)[len(tokens.texts[end - 1]) :]
+    if before in _SCALES or _AFTER_PERIOD.match(after):
+        return True
+    if "." not in text:
+        return before == "in" and text.count(":") > 1
+    is_named = before[-1].isalpha() and "WEEKDAY" not in kinds(before)
+    return (
+        text.startswith("0.")
+        or _AFTER_DECIMAL_CLOCK.match(after) is not None
+        or (is_named and before not in _BEFORE_CLOCKS and text[-1] not in "05")
+    )
 
 
 def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:

@@ -299,6 +299,31 @@ def test_values_of_circuits_networks_and_rows_stay(nlp, text):
 
 
 @pytest.mark.parametrize("text", [
+    "Otters,1:08.20,1:07.55,412\nSeals,2:21.40,2:19.73,501", "He ran the half in 1:52:20.",
+    "The pace was 5:12/km, then 4:48 per km.", "It took 2:10 min for all rows.",
+    "TSH 2.31, GM 1.12.",
+    "A factor 1.33, glibc 2.28, patch 1.08 of it.", "A yield of 14.29%, then 4.10 per cent.",
+    "Runout 0.02 and ratio 0.48 then.", "Odds 7:20, scale 1:25, dilution 1:20 too.",
+    "parkrun 24:51",
+    "Part;Price;Qty\nBX-6204;12.40;3\nBX-6205;0.31;200",
+    "Test|Result|Range\nTSH|2.31|0.27-4.20\nK|4.20|3.5-5",
+])  # fmt: skip
+def test_a_period_a_ratio_and_a_decimal_are_no_times_of_day(nlp, text):
+    times = [ent.text for ent in nlp(text).ents if ent.label_ == "TIME"]
+    assert not [shown for shown in times if not shown.isalpha() and not shown.endswith("min")]
+
+
+@pytest.mark.parametrize(("text", "clock"), [
+    ("We meet at 9.02 by the gate.", "9.02"), ("The train goes at 7.12.", "7.12"),
+    ("It starts 09.30 on Monday.", "09.30"), ("Doors 19:30, show 20:15.", "20:15"),
+    ("It was 24:00 then.", "24:00"), ("Open from 8.47 until 9.13 today.", "8.47"),
+    ("The shift at 1:52:20 began.", "1:52:20"), ("Mon 11.17 at the dentist.", "11.17"),
+])  # fmt: skip
+def test_a_time_of_day_goes(nlp, text, clock):
+    assert any(clock in ent.text for ent in nlp(text).ents if ent.label_ in ("TIME", "DATE"))
+
+
+@pytest.mark.parametrize("text", [
     "Fixed\n- #3381: crash on start (#3402, #3377)\n- #12", "PR #3381 fixes #2970 and #118.",
     "Changes:\n* #4471 is in, see #4472.", "Restore hung; fixed in 5.2.1 (#3381), see #3402.",
     "MR #88 reverts #4417.", "Added\n#4408 a flag, #4409 its test",
