@@ -52,6 +52,7 @@ _CLOCKS = re.compile(r"\d{1,3}\.\d{1,2}(?:\s?[-–/ ]\s?\d{1,3}\.\d{1,2})+(?:[-�
 _ITEM = re.compile(r"\((?:(?P<year>(?:1[89]|20)\d\d)|[1-9]\d{1,4})\) ?", re.A)
 # At the start of a line: the number of an item, and the first cell of a row.
 NUMBER_OF_ITEM = re.compile(r"\d{1,2}[.)](?:\s|\Z)|\d{1,6}[,;|\t](?=\S)")
+_FROM_GROUPED = re.compile(r"\d[ .]\d{3} (?:to|[-–]) \Z")  # from 2 340 118 to |12 345 678
 MIN_PHONE = 8  # digits of a telephone number with the code of its country
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}")
 _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
@@ -185,6 +186,7 @@ def are_amounts(text: str, start: int, end: int) -> bool:
         return False
     before, after = text[max(start - LEAD, 0) : start], text[end : end + LEAD]
     is_amount = pattern("BEFORE_AMOUNT").search(before) or _AFTER_AMOUNT.match(after)
+    is_amount = is_amount or _FROM_GROUPED.search(before)
     if _GROUPED.fullmatch(number) and (is_amount or parts[-1] == "000"):
         return True
     if _ROUND_RANGE.fullmatch(number):
@@ -221,6 +223,8 @@ def _is_series(values: list[int]) -> bool:
     if steps == {0}:
         return True  # 255 255 255
     is_round = all(value % 10 == 0 for value in values)
+    if len(values) > 2 and all(value % ROUND == 0 for value in values):
+        return True  # 1200-800-600
     low, high = min(values), max(values)
     if len(values) > 2 and low >= 100 and high - low <= low // 10:
         return True  # 410 420 400 430

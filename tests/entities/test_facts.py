@@ -54,6 +54,8 @@ VALUES = {
     "scores of a match": "She won 21-19 18-21 21-15, splits 30.12 31.45 32.10 33.05.",
     "ranges of hours": "Open 09.30-10.15, 10.15-11.00 and 08.00-16.30; buses 07.45 08.15 08.45.",
     "items": "(12) 1200-1500 and (2) 10.000-15.000",
+    "round": "A box of 1200-800-600, then 900-450-300, 250 150 350.",
+    "growth": "It grew from 2 340 118 to 12 345 678, or 1 204 117 to 3 118 402.",
     "signed": "It rose by +1 200 000, +12 000 (3.4), +120 -85, +5.5 / -3.2 and +3000-5000.",
     "readings": "Peak flows 410 420 400 430, then 120-130-125 and 500-250-500 mg.",
     "amounts in a range": "From 150 000-200 000 km, tyres of 120 240 360, colour 255 255 255.",
