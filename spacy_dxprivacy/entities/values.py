@@ -155,6 +155,10 @@ _BEFORE_CLOCKS = frozenset(
 SCORE_DIGITS = 4  # of most results of the SAT
 LAST_HOUR, LAST_MINUTE = 24, 59
 _SECONDS = re.compile(r"\d0s", re.A)
+_BEFORE_PARTS = frozenset(
+    "chapter clause driver firmware item kernel para paragraph point release rule section step "
+    "version".split()
+)
 _BEFORE_SECONDS = frozenset("after every for within took takes than timeout".split())
 _YEARS = re.compile(r"(\d{2,3})[-\s]?(?:years?|yrs?)\.?(?:[-\s]old)?", re.A)
 _WITH_TERM = frozenset(
@@ -426,7 +430,7 @@ def _has_measure(text: str, before: str, after: str) -> bool:
     if text.startswith("ul"):
         return before[-1:].isdigit()
     *_, word = before.rstrip(".").split() or [""]
-    return (text.isdigit() and word in _BEFORE_NUMBERS) or (
+    return (text.isdigit() and word.removesuffix("s") in _BEFORE_NUMBERS) or (
         word in _BEFORE_WORKS and _WORK.fullmatch(text) is not None
     )
 
@@ -573,10 +577,24 @@ def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
         return before.lower() in _BEFORE_SECONDS
     if not (text.isdigit() and len(text) == 4):
         return False
+    if _is_counted(tokens, start):
+        return True
     is_product = before.istitle() or before.isupper()
     if is_product and (before.lower() in GOODS or before == "Server"):
         return True
     return tokens.lowers[end : end + 1] in (["model"], ["models"])
+
+
+def _is_counted(tokens: Tokens, i: int) -> bool:
+    """Return whether a number like a year counts or measures what stands behind it, or is that of a
+    page: 1950 rpm, 1850 Elo, 2012 miles, page 1998. In 1998 people came is a year."""
+    before = tokens.lowers[i - 1] if i else ""
+    if before.removesuffix("s") in _BEFORE_NUMBERS:
+        return True
+    unit = tokens.lowers[i + 1] if i + 1 < len(tokens.lowers) else ""
+    if before in LISTED["IN_TIME"] or not unit.isalpha():
+        return False
+    return unit in _RATINGS or unit in FOLLOWING["UNIT"] or _is_unit_of(tokens.texts[i], unit)
 
 
 def _is_no_life(tokens: Tokens, start: int, end: int) -> bool:
@@ -592,9 +610,11 @@ def _is_no_life(tokens: Tokens, start: int, end: int) -> bool:
 
 def _is_measured(tokens: Tokens, i: int, text: str) -> bool:
     """Return whether a number of four digits, or one of parts, stands behind the name of a rating,
-    a unit or a score: Elo 1850, rpm 1900, Apgar 8/9/10."""
+    a unit or a score (Elo 1850, rpm 1900, Apgar 8/9/10), or behind a version or a rule: 1.2.12."""
     before = tokens.lowers[i - 1] if i else ""
     is_rating = len(text) == 4 and text.isdigit()
+    if text.count(".") == 2 and before.removesuffix("s") in _BEFORE_PARTS:
+        return True
     return before in (_RATINGS if is_rating else _SCALES)
 
 

@@ -256,6 +256,10 @@ def test_another_year_goes(nlp, text, year):
     "It runs nginx/1.24.0 and curl/8.1 there.", "The motion passed 14-3-2, quorum 9.",
     "The query returned 48213; it read 51207.", "See r. 3.4(2)(a) and n. 47 below.",
     "NRS 7->4, RPE 8, TUG 14.2 after it.", "The pipe is DN150 PN16.",
+    "It ran at 1950 rpm, 1900 MHz, for 2012 miles.", "At 1850 Elo.", "Versions 1.2.12, 3.11.4.",
+    "See page 1998, line 2011, pages 1899.", "The 100th, the 5000th and the 365th customer.",
+    "She burnt 1980 kcal and took 1990 mg.", "It had 1920 px, then 2048 dpi.",
+    "By clause 1.1.14, rule 5.2.12 and section 2.3.10 it holds.",
 ])  # fmt: skip
 def test_a_rating_a_score_a_count_and_software_stay(nlp, text):
     assert not [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))]
@@ -263,6 +267,8 @@ def test_a_rating_a_score_a_count_and_software_stay(nlp, text):
 
 @pytest.mark.parametrize(("text", "label", "shown"), [
     ("He moved here in 1850.", "DATE", "1850"), ("We met on 8/9/10 there.", "DATE", "8/9/10"),
+    ("The 2019 results are in.", "DATE", "2019"), ("Since 1950 rpm is it.", "DATE", "Since 1950"),
+    ("We met on 1.2.12 there.", "DATE", "1.2.12"),
     ("Invoice: 48213 is due.", "ID", "48213"), ("She lives in 48213 now.", "ADDRESS", "48213"),
     ("It was on 14-3-2012 there.", "DATE", "14-3-2012"), ("Order: 2412 is late.", "ID", "2412"),
 ])  # fmt: skip
