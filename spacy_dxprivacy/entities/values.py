@@ -129,6 +129,7 @@ _KEYED = re.compile(expanded("KEYS"))
 _SERIES = re.compile(r"[A-Z]{2,5}")
 _KINDS, _MAKERS = words("KINDS", "terms"), words("MAKERS", "terms")
 _NAMING_THINGS = _KINDS | _THINGS
+_OF_ADDRESSES = frozenset({"lot", "station"})  # Lot 22, Banksia Drive
 MAX_KIND = 5  # digits of a code of a kind of things
 _PLATE = re.compile(r"[A-Z]{2,3}[- ]?\d{2,4}(?:[- ]?[A-Z]{1,3})?|\d{2,4}[- ]?[A-Z]{2,3}")
 MAX_LIST = 12  # tokens between a thing and its last number
@@ -144,6 +145,7 @@ _CURRENCIES = frozenset("$€£¥")
 _CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
 _RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}(?:,[\d:.]+)*", re.A)  # 1:08.20, and such cells of a row
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d|:\d\d:\d\d)", re.A)
+_COLON_CLOCK = re.compile(r"(?<![\d:])(?:[01]?\d|2[0-3]):[0-5]\d(?![\d:])", re.A)
 _AFTER_PERIOD = re.compile(r"\s?(?:min(?:ute)?s?\b|/\s?(?:km|mi|mile|m)\b|per (?:km|mile)\b)")
 _AFTER_DECIMAL_CLOCK = re.compile(rf"\s?(?:%|per ?cent|(?:{_UNITS})(?!\w))", re.I)
 _BEFORE_CLOCKS = frozenset(
@@ -159,6 +161,7 @@ _BEFORE_PARTS = frozenset(
     "chapter clause driver firmware item kernel para paragraph point release rule section step "
     "version".split()
 )
+_THREE_PARTS = re.compile(r"\d{1,3}(?:\.\d{1,3}){2}", re.A)  # with a year of four digits, a date
 _BEFORE_SECONDS = frozenset("after every for within took takes than timeout".split())
 _YEARS = re.compile(r"(\d{2,3})[-\s]?(?:years?|yrs?)\.?(?:[-\s]old)?", re.A)
 _WITH_TERM = frozenset(
@@ -241,7 +244,9 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
     if label in _DATED:
         return _is_undated(tokens, label, start, end)
     if label == "PHONE":
-        return tokens.texts[start][0] not in "+(0" and _is_behind_thing(tokens, start)
+        text = tokens.between(start, end)
+        is_short = text.isdigit() and len(text) < MIN_PHONE  # Driver: 415-555-0199 is no code
+        return is_short and _is_behind_thing(tokens, start)
     if label == "ID":
         return (
             _is_count(tokens, start, end)
@@ -353,7 +358,7 @@ def _precedes_thing(tokens: Tokens, i: int) -> bool:
 def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a short code says what kind a thing is: behind its maker (Siemens S7-1500, a
     Hobart A200), or behind the word for it (Form N260). What looks like a plate is of a kind
-    behind a maker of things without one: Yamaha YEP-642."""
+    behind a maker of things without one: Roland YEP-642."""
     code, before = tokens.between(start, end), tokens.texts[start - 1] if start else ""
     lower = before.lower()
     if _count_digits(code) > MAX_KIND or lower in LISTED["ID_WORD"]:
@@ -414,7 +419,8 @@ def _is_named_thing(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether an address with letters is a thing with its number (Rev P05), a group by age
     (the U16), or a small word behind an article."""
     first, last = tokens.lowers[start].rstrip("."), tokens.texts[end - 1]
-    if _AGE_GROUP.fullmatch(last) or (first in _THINGS and last[-1].isdigit() and end - start == 2):
+    is_numbered = first in _THINGS - _OF_ADDRESSES and last[-1].isdigit()
+    if _AGE_GROUP.fullmatch(last) or (is_numbered and end - start == 2):
         return True
     at = start + (first in _ARTICLES)
     if at < end and " " not in tokens.between(at, end) and _is_of_thing(tokens, at):
@@ -544,7 +550,7 @@ def _is_no_clock(text: str) -> bool:
 
 def _is_period(tokens: Tokens, start: int, end: int, text: str) -> bool:
     """Return whether a number in the form of a time of day is a period, a ratio or a decimal: won
-    in 1:52:20, 5:12 min, odds 7:20, mix 1.25, 14.29 %."""
+    in 1:52:20, 5:12 min, odds 7:20, mix 1.25, 14.29 %, and at 09:30 TSH 2.31."""
     if _CLOCK.fullmatch(text) is None:
         return False
     before = tokens.lowers[start - 1] if start else "\n"
@@ -553,12 +559,13 @@ def _is_period(tokens: Tokens, start: int, end: int, text: str) -> bool:
         return True
     if "." not in text:
         return before == "in" and text.count(":") > 1
+    if text.startswith("0.") or _AFTER_DECIMAL_CLOCK.match(after):
+        return True
     is_named = before[-1].isalpha() and "WEEKDAY" not in kinds(before)
-    return (
-        text.startswith("0.")
-        or _AFTER_DECIMAL_CLOCK.match(after) is not None
-        or (is_named and before not in _BEFORE_CLOCKS and text[-1] not in "05")
-    )
+    if not is_named or before in _BEFORE_CLOCKS:
+        return False
+    # Whoever writes 09:30 does not write 9.30.
+    return _COLON_CLOCK.search(tokens.text) is not None
 
 
 def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
@@ -613,7 +620,7 @@ def _is_measured(tokens: Tokens, i: int, text: str) -> bool:
     a unit or a score (Elo 1850, rpm 1900, Apgar 8/9/10), or behind a version or a rule: 1.2.12."""
     before = tokens.lowers[i - 1] if i else ""
     is_rating = len(text) == 4 and text.isdigit()
-    if text.count(".") == 2 and before.removesuffix("s") in _BEFORE_PARTS:
+    if _THREE_PARTS.fullmatch(text) and before.removesuffix("s") in _BEFORE_PARTS:
         return True
     return before in (_RATINGS if is_rating else _SCALES)
 
