@@ -21,7 +21,15 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
-from ..entities.tables import LANGUAGES, DateWords, date_words, forms, pattern, words
+from ..entities.tables import (
+    LANGUAGES,
+    DateWords,
+    date_words,
+    expanded,
+    forms,
+    pattern,
+    words,
+)
 from ..text.language import ORDERS
 from .calendar import (
     DAY_HOURS,
@@ -62,6 +70,7 @@ _BEGIN = re.compile(r"(?:(?<!\w)(?<!\d\.)|(?<=\d[tT]))(?=\S)")
 _END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ]))"
 # The days before the last two of a list in other languages: 3., 1er and its full stop.
 _BEFORE_RANGE = re.compile(r"(\d{1,2})(?:er|[eº°ª]|ste)?(\.?)(,\s)")
+_ORDER = re.compile(expanded("DAY_WORDS"))
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
@@ -181,11 +190,15 @@ def _next_form(
 
 
 def _is_relative(words: Sequence[str], dated: bool) -> bool:
-    """Return whether all of these words may stay: listed words, numbers beside a unit, and numbers
-    in words if the mention has no date."""
+    """Return whether all of these words may stay: listed words, numbers beside a unit, an order of
+    it (the ninth week), and numbers in words if the mention has no date."""
     split = [re.split(r"[-']", word.lower().replace("’", "'")) for word in words]
     parts = [part for pieces in split for part in pieces if part not in ("", "s")]
-    undated = [part for part in parts if part not in _BESIDE]
+    undated = [
+        part
+        for part, after in pairwise([*parts, ""])
+        if part not in _BESIDE and not (after in _UNITS and _ORDER.fullmatch(part))
+    ]
     if any(part in _UNITS for part in parts):
         undated = [part for part in undated if part not in _NUMBERS and not _COUNT.fullmatch(part)]
     elif not dated:

@@ -51,7 +51,8 @@ MOVED = {
     "the 14th day of September, 2021": "the 24th day of October, 2021", "14h30": "19h30",
     "Jan/Feb 2021": "February/March 2021", "3.IX.1988": "13.X.1988", "3-ix-1988": "13-x-1988",
     "Christmas": "a holiday", "Easter Monday": "a holiday", "last Thanksgiving": "last holiday",
-    "Christmas Eve 2018": "a holiday in 2018", "Monday, Labor Day": "a holiday",
+    "Easter weekend": "a holiday weekend", "Christmas Eve 2018": "a holiday in 2018",
+    "Monday, Labor Day": "a holiday",
     "Christmas Day, December 25": "a holiday", "12/25/2018 (Christmas": "a holiday (then",
 }  # fmt: skip
 
@@ -180,12 +181,15 @@ def test_the_time_between_two_times_with_one_half_of_the_day_stays(form):
 
 RELATIVE = [
     "three days later", "last week", "24 hours", "two-week", "10-12 days", "yesterday",
-    "34-year-old", "this month", "the 3rd week", "the 20th century",
+    "34-year-old", "this month", "the 3rd week", "the 20th century", "the ninth year",
+    "fifth week", "the twelfth century", "the sixth semester", "the twenty-fifth day",
+    "the coming weeks", "this coming weekend",
 ]  # fmt: skip
 NO_DATES = [
     "30 February 2019", "13/13/2019", "31/04/2019", "the Zorblatt year", "12٠", "45", "in 7",
     "25:00 pm", "4471-0925", "3366", "two thousand and nineteen", "nineteen eighty-four",
-    "the fourth of July, two thousand and nineteen", "9" * 400, "February 30",
+    "the fourth of July, two thousand and nineteen", "the ninth", "9" * 400,
+    "February 30", "the ninth of the month",
     "April twenty-first, 2019", "2019-13", "0001-01-05",
 ]  # fmt: skip
 
