@@ -39,6 +39,11 @@ SURELY_SHORT_FORM = 10.0  # the same for a few capitals: on ZFS, My ORCID
 SURELY_KIND = 20.0  # the same for a word before a noun in small letters: Perl jobs
 SURELY_PLAIN = 10.0  # as many times surer the network must be of common words with capitals
 SURELY_LAST = 2.0  # the same for a common word behind a name: Victoria Sponge
+# Odds below which a word only opens its sentence, and how much surer the network is of the next.
+MOST_OPENING, SURER_THAN_OPENING = 0.1, 20.0
+LEAST_PLACE = (
+    1.0  # odds from which a listed city is one behind an article or what describes a thing
+)
 SURELY_TITLE = 30.0  # the same for a word in a heading whose words have capitals
 MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in a heading
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
@@ -57,6 +62,9 @@ _ARTICLES, _AFTER_THING = (
     frozenset(". , ; : ! ? ) under in on at to by for from with and or".split()),
 )
 _BEFORE_OWNERS = _ARTICLES | {"my", "your", "his", "her", "our", "their", "this", "that"}
+_ONE = frozenset({"a", "an"})
+_COUNTS = frozenset("two three four five six seven eight nine ten several both".split())
+_MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONTH')})\b)")
 _CELL_MARKS = frozenset(CELL_MARKS)
 _ENDS = frozenset({"'s", "’s"})
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
@@ -104,6 +112,11 @@ _RANGE_END = re.compile(
 )
 # Sat 9-5: hours, whose day the rules find
 _HOURS = re.compile(rf"(?:{expanded('WEEKDAY')}[,.]?[\s–-]+)+\d{{1,2}}\s?[-–]\s?\d{{1,2}}", re.I)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_OF_DATE = re.compile(
+    rf"{expanded('MONTH')}|{expanded('WEEKDAY')}s?|{expanded('ORDINAL_END')}|s|t|z|q|w|h|y|yo|yrs?|mid|of",
+    re.I,
+)
 _BELOW_90 = re.compile(r"[1-8]?\d", re.A)
 
 
@@ -191,7 +204,8 @@ class Context:
 def without_small_ends(context: Context, entity: Entity) -> Entity:
     """Return a name with capitals without common words in small letters at its ends, as in "the
     Dublin region" and "Nyloc nut", unless the network is certain of them; and without a
-    common word with a capital behind a legal form (Tarn Ltd Respondent)."""
+    common word with a capital behind a legal form (Tarn Ltd Respondent), or one that only opens its
+    sentence (Haha Joan)."""
     label, start, end = entity
     if label not in SURELY or not any(t[0].isupper() for t in context.bounds.texts[start:end]):
         return entity
@@ -208,9 +222,22 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
 
     while doc[start].whitespace_ and (is_beside(start) or doc[start].text == "the"):
         start += 1
+    start += end - start > 1 and _only_opens(context, label, start)
     while doc[end - 2].whitespace_ and is_beside(end - 1):
         end -= 1
     return Entity(label, start, end)
+
+
+def _only_opens(context: Context, label: str, i: int) -> bool:
+    """Return whether a word that is in no list of names has the capital of its sentence, before a
+    word with one of which the network is far surer."""
+    before, text, after = context.text(i - 1), context.text(i), context.text(i + 1)
+    if not (text.istitle() and after[:1].isupper() and context.doc[i].whitespace_):
+        return False
+    if (before and not before.isspace() and before not in _BEFORE_SENTENCES) or is_name(text):
+        return False
+    own = odds(context.shares, label, i)
+    return own < MOST_OPENING and own * SURER_THAN_OPENING < odds(context.shares, label, i + 1)
 
 
 Reason = Callable[[Context, Entity], bool]
@@ -380,6 +407,34 @@ def is_short_form(context: Context, entity: Entity) -> bool:
         return False
     is_field = not _CELL_MARKS.isdisjoint((before[-1:], after[:1]))
     return not is_field and odds(context.shares, "ORG", i) <= SURELY_SHORT_FORM
+
+
+@reason("GPE", of_word=True)
+def is_unplaced(context: Context, entity: Entity) -> bool:
+    """Return whether a word that is a city, too, stands behind an article or a word that describes
+    a thing (the Kenwood, Beef Wellington), and is no place to the network; or alone behind "a"."""
+    i = entity.start
+    if not context.is_ruled(entity) or is_name(context.text(i)):
+        return False
+    before = context.text(i - 1).lower()
+    if before in _ONE and context.text(i + 1) in _AFTER_THING:
+        return True
+    if odds(context.shares, "GPE", i) >= LEAST_PLACE or context.counts[context.text(i)] > 1:
+        return False
+    return before in _ARTICLES or (context.text(i - 1).istitle() and _is_common(context.doc, i - 1))
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_make(context: Context, entity: Entity) -> bool:
+    """Return whether the number or the code of a model stands behind a name that is counted or
+    has an article: a Kenwood 355, two Lind KM 184."""
+    _, start, end = entity
+    before = context.text(start - 1)
+    if not (before.lower() in _ONE or before.isdigit() or before in _COUNTS):
+        return False
+    end -= end - start > 1 and any(map(str.isdigit, context.text(end - 1)))
+    last = context.doc[end - 1]
+    return _MODEL.match(context.whole, last.idx + len(last)) is not None
 
 
 @reason("PERSON", of_word=True)
@@ -739,6 +794,14 @@ def is_plain_number(context: Context, entity: Entity) -> bool:
     """Return whether a date is a value, or hours of a day of the week: 3 to 5, Sat 9-5."""
     text = context.text(entity.start, entity.end)
     return (_VALUE.fullmatch(text) or _HOURS.fullmatch(text)) is not None
+
+
+@reason("DATE", of_word=True)
+def is_joined_number(context: Context, entity: Entity) -> bool:
+    """Return whether a number is joined to letters of no day, month, ordinal or year: p95, 4GbE."""
+    text = context.text(entity.start)
+    runs = _LETTERS.findall(text) if any(map(str.isdigit, text)) else []
+    return bool(runs) and not any(map(_OF_DATE.fullmatch, runs))
 
 
 @reason("DATE")

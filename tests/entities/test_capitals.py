@@ -165,7 +165,7 @@ def test_a_name_before_another_word_in_small_letters_goes(marks, text, name):
 
 
 @pytest.mark.parametrize("rank", ["DC", "DS", "SN", "PC", "CRNA", "DCI"])
-@pytest.mark.parametrize("name", ["Shaunagh Tilley", "T. Lindgren", "Liezl Botha"])
+@pytest.mark.parametrize("name", ["Shaunagh Tilley", "T. Lindgren", "Liezl Botha", "McKay"])
 def test_a_rank_in_capitals_before_a_name_stays(marks, rank, name):
     assert marks(LETTER.format(f"We wrote to {rank} {name} twice."))[1:-1] == [name]
 

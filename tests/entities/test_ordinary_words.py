@@ -405,3 +405,53 @@ def test_a_book_with_verses_stays(marks, verse):
 def test_a_person_with_a_time_of_day_goes(marks, text):
     name = next(word for word in ("Mark", "Luke", "John", "Ruth") if word in text)
     assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize(("opening", "name"), [
+    ("Ref", "D. Hargreaves"), ("Soz", "Maddocks"), ("Sgts", "Maddocks"), ("Innit", "Maddocks"),
+    ("Hurrah", "Maddocks"), ("Ahem", "Maddocks"), ("Wicketkeeper", "Maddocks"),
+])  # fmt: skip
+def test_a_word_that_only_opens_a_sentence_is_no_part_of_the_name_behind_it(marks, opening, name):
+    assert in_letter(marks, f"{opening} {name} said so.") == [name]
+
+
+@pytest.mark.parametrize("name", [
+    "Torquil Mutasa", "Wongani Okafor", "Jincy Mutasa", "Oyunbileg Okafor", "Tadhg Mutasa",
+])  # fmt: skip
+def test_a_name_that_opens_a_sentence_goes_whole(marks, name):
+    assert in_letter(marks, f"{name} said so.") == [name]
+
+
+@pytest.mark.parametrize("make", [
+    "a Kenwood 355", "an old oven and a Rayburn 355", "two Neumann KM 184", "six Volvo FH16",
+    "a Studer S33", "a Denis Wick 6BL", "a Besson BE-994", "a Dennis G860", "a Linde E16",
+])  # fmt: skip
+def test_a_make_before_its_model_stays(marks, make):
+    assert in_letter(marks, f"In the yard we keep {make}, which is red.") == []
+
+
+@pytest.mark.parametrize("text", [
+    "She met a Kenwood.", "We had a Plymouth, too.", "He drank a Manhattan and left.",
+    "He ate Baked Alaska alone.", "She had Beef Wellington twice.", "It is a Cremona or a fake.",
+])  # fmt: skip
+def test_a_thing_that_is_called_as_a_city_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("She saw a Leeds solicitor.", "Leeds"), ("He had a Plymouth address.", "Plymouth"),
+    ("I met Ada in Kenwood 355 days ago.", "Kenwood"), ("We wrote to Lind 6 March.", "Lind"),
+    ("Ask Neumann on 184.", "Neumann"), ("He met two Okafors.", "Okafors"),
+])  # fmt: skip
+def test_a_name_or_a_place_without_a_model_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("word", ["p95", "x264", "abc12", "12kbit", "4GbE", "run7"])
+def test_a_number_with_letters_of_no_day_is_no_date(word):
+    assert not is_entity_at("DATE", f"it was {word} then", 2, 3, odds=900.0)
+
+
+@pytest.mark.parametrize("word", ["18th", "2nd", "12May", "5sept", "2021", "Mon12"])
+def test_a_number_with_letters_of_a_day_is_a_date(word):
+    assert is_entity_at("DATE", f"it was {word} then", 2, 3, odds=900.0)
