@@ -41,9 +41,7 @@ SURELY_PLAIN = 10.0  # as many times surer the network must be of common words w
 SURELY_LAST = 2.0  # the same for a common word behind a name: Victoria Sponge
 # Odds below which a word only opens its sentence, and how much surer the network is of the next.
 MOST_OPENING, SURER_THAN_OPENING = 0.1, 20.0
-LEAST_PLACE = (
-    1.0  # odds from which a listed city is one behind an article or what describes a thing
-)
+LEAST_PLACE = 1.0  # odds from which a listed city is one behind what describes a thing
 SURELY_TITLE = 30.0  # the same for a word in a heading whose words have capitals
 MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in a heading
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value

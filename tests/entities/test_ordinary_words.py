@@ -85,13 +85,16 @@ def test_numbers_of_rules_are_no_address(marks):
                                   "set order.id and core.app.models", "b.i.d.to start with",
                                   "i.e.in the evening", "para.3.at the end", "§4.in the annex",
                                   "about 9.am or so", "print(user.name)", "http:// is the scheme",
+                                  "Stop.it hurts", "Go.away now", "Chapter.verse is the form",
+                                  "Sorry.it was me", "Good.so we went", "Thanks.is it far",
                                   ])  # fmt: skip
 def test_words_without_a_blank_are_no_host(marks, text):
     assert marks(f"right then, {text}") == []
 
 
 @pytest.mark.parametrize("host", ["garcia.it", "t.me/kolya", "bit.ly/3xy", "ok.so/now",
-                                  "order.example", "priya.raman"])  # fmt: skip
+                                  "order.example", "priya.raman", "Garcia.it", "Bit.ly/3xy",
+                                  "Order.example"])  # fmt: skip
 def test_hosts_are_found(marks, host):
     assert host in " ".join(marks(f"right then, see {host} for more"))
 
