@@ -375,7 +375,9 @@ def is_setting(text: str) -> bool:
     """Return whether a text is the name of a setting or a module, as user.email and app.core.models
     are, or words without a blank (it was ok.so what, Stop.it, para.3.at), rather than of a host:
     common words, letters and numbers, without a scheme, a path or an ending of many hosts."""
-    text = text[:1].lower() + text[1:]
+    first, _, _ = text.partition(".")
+    if "FIRST" not in kinds(first):
+        text = text[:1].lower() + text[1:]
     *pieces, last = text.split(".")
     if not _SETTING.fullmatch(text) or last in _HOST_ENDS or not is_word(last):
         return False

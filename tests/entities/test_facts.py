@@ -553,8 +553,10 @@ def test_an_order_before_a_date_is_no_part_of_it(nlp):
     ("Driver: 415-555-0199", "415-555-0199"), ("Driver is 415 555 0199.", "415 555 0199"),
     ("Station: 312-555-0147", "312-555-0147"), ("Call the switch 312-555-0147.", "312-555-0147"),
     ("Ask at the lab, station (312) 555-0147.", "312) 555-0147"),
-    ("He moved to Plot 14 last year.", "Plot 14"), ("Deliver to Lot 22, Banksia Drive.", "Lot 22"),
-    ("My Yamaha KXR-214 was stolen.", "KXR-214"), ("Runner bib 4412 finished first.", "4412"),
+    ("He moved to Plot 14 last year.", "Plot 14"),
+    ("Please deliver to Lot 22, Banksia Drive, Cairns.", "Lot 22"),
+    ("My Yamaha KXR-214 was stolen.", "KXR-214"),
+    ("Runner bib 4412 finished first. Bib number 4412.", "4412"),
     ("Step 12.03.1984 was his birthday.", "12.03.1984"), ("Version 12.3.2020", "12.3.2020"),
 ])  # fmt: skip
 def test_a_number_of_a_person_behind_a_thing_goes(nlp, text, value):

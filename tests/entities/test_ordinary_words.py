@@ -92,7 +92,7 @@ def test_words_without_a_blank_are_no_host(marks, text):
     assert marks(f"right then, {text}") == []
 
 
-@pytest.mark.parametrize("host", ["garcia.it", "t.me/kolya", "bit.ly/3xy", "ok.so/now",
+@pytest.mark.parametrize("host", ["garcia.it", "Grace.it", "t.me/kolya", "bit.ly/3xy", "ok.so/now",
                                   "order.example", "priya.raman", "Garcia.it", "Bit.ly/3xy",
                                   "Order.example"])  # fmt: skip
 def test_hosts_are_found(marks, host):
