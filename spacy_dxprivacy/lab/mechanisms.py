@@ -14,7 +14,7 @@ from ..mechanisms.named import parse_mechanism
 from ..registries import registry
 from ..space import Space
 from ..space.sources import Filter, load
-from ..ty import Mechanism, facts_of
+from ..ty import Mechanism, StatesProbabilities, facts_of
 from ..validate import positive, whole
 
 MAX_STEPS = 1000
@@ -80,15 +80,18 @@ def all_tunable() -> dict[str, dict[str, Any]]:
 
 
 def longest_first(configs: Mapping[str, dict[str, Any]]) -> list[str]:
-    """Return the labels of configs, those first whose attacks take longest: on sentences."""
+    """Return the labels of configs, those first whose attacks take longest: on sentences, then of
+    noise, whose probabilities are estimated from draws."""
 
-    def is_short(label: str) -> bool:
+    def turn(label: str) -> int:
         try:
-            return not facts_of(make_unfitted(configs[label], 1.0)).draws_sentences
+            mechanism = make_unfitted(configs[label], 1.0)
         except DxError:  # it takes other epsilons
-            return True
+            return 1
+        states = isinstance(mechanism, StatesProbabilities)
+        return 0 if facts_of(mechanism).draws_sentences else 1 + states
 
-    return sorted(configs, key=is_short)
+    return sorted(configs, key=turn)
 
 
 def make_mechanism(setting: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:
