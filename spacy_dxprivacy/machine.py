@@ -78,17 +78,19 @@ def map_ordered(
     return map(work, jobs) if threads == 1 else _in_threads(work, jobs, threads, ahead)
 
 
-def map_begun(
-    work: Callable[[Job], Result], jobs: Iterable[Job], threads: int, begun: Iterable[Job]
-) -> Iterator[Result]:
-    """Yield work(job) in order, of different jobs that several threads begin in the order `begun`,
-    such as the longest first. One thread begins each when its result is asked for."""
+def map_ended(
+    work: Callable[[Job], Result], jobs: Iterable[Job], threads: int
+) -> Iterator[tuple[Job, Result]]:
+    """Yield different jobs and work(job), as they end. Several threads begin jobs in order; one
+    thread begins each when its result is asked for."""
     if threads == 1:
-        yield from map(work, jobs)
+        yield from ((job, work(job)) for job in jobs)
         return
+    from concurrent.futures import as_completed
+
     with _thread_pool(threads) as submit:
-        results: dict[Job, Future[Result]] = {job: submit(work, job) for job in begun}
-        yield from (results[job].result() for job in jobs)
+        job_of: dict[Future[Result], Job] = {submit(work, job): job for job in jobs}
+        yield from ((job_of[ended], ended.result()) for ended in as_completed(job_of))
 
 
 def _in_threads(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -18,7 +18,7 @@ from ...cli import options
 from ...cli.options import above_bar, attack_lines, pulse, setup_errors, usage_errors
 from ...config.code import import_code
 from ...errors import DxError, UsageError, quiet
-from ...machine import CAN_FORK, forks, map_begun, product_threads
+from ...machine import CAN_FORK, forks, map_ended, product_threads
 from ...mechanisms.levels import LEVELS
 from ...pipeline.component import DEFAULT_CONFIG
 from ...progress import over
@@ -211,7 +211,7 @@ def _attack(
     def all_found() -> list[AttackFigure]:
         return [figure for figures in found.values() for figure in figures]
 
-    for label in _by_mechanism(attacked, add, [*makers], epsilons, target):
+    for label in _by_mechanism(attacked, add, [*makers], target):
         _print_tables(found[label])
     return all_found()
 
@@ -219,15 +219,15 @@ def _attack(
 def _by_mechanism(
     attacked: Callable[[str], Iterator[Result | DxError]],
     add: Callable[[str, Result], None],
-    begun: Sequence[str],
-    labels: Collection[str],
+    labels: Sequence[str],
     target: AttackTarget,
 ) -> Iterator[str]:
     """Yield each label, when all results of `attacked` were given to `add`: those of several
-    mechanisms at a time, by as many processes as matrix products have threads.
+    mechanisms at a time, which begin in order, by as many processes as matrix products have
+    threads.
 
-    A mechanism for which `attacked` yields an error is left out, with a line. begun: the labels in
-    the order in which they begin. Raises UsageError if all are left out.
+    A mechanism for which `attacked` yields an error is left out, with a line. Raises UsageError if
+    all are left out.
     """
     adding, any_attacked, running = Lock(), False, list[str]()
 
@@ -244,8 +244,7 @@ def _by_mechanism(
 
     with quiet(), _workers(attacked, len(labels), target) as (attacked_by_worker, threads):
         with pulse(ALL, len(labels)) as shown:
-            errors = map_begun(attack, labels, threads, begun)
-            for label, error in zip(labels, errors, strict=True):
+            for label, error in map_ended(attack, labels, threads):
                 shown.update(1)
                 if error is not None:
                     above_bar(f"{label}: left out. {error}")
@@ -329,12 +328,13 @@ def _frontier(
         if not epsilons[label]:
             above_bar(f"{p.mechanism}: epsilon {p.epsilon:.3g}, {p.found:.0%} recovered")
 
-    several, points = target.reader is not None, list[FrontierPoint]()
-    for label in _by_mechanism(attacked, add, [*makers], epsilons, target):
+    several, points, ended = target.reader is not None, list[FrontierPoint](), list[str]()
+    for label in _by_mechanism(attacked, add, [*makers], target):
         found[label].sort(key=lambda p: p.epsilon)
         if not epsilons[label]:
             typer.echo(_frontier_table(found[label], several) + "\n")
-        points += found[label]
+        ended.append(label)
+        points = [p for label in epsilons if label in ended for p in found[label]]
         _write({FRONTIER: frontier_result(points)}, out, force=True, figure=False)
     return points
 
