@@ -63,6 +63,10 @@ _BEFORE_OWNERS = _ARTICLES | {"my", "your", "his", "her", "our", "their", "this"
 _ONE = frozenset({"a", "an"})
 _COUNTS = frozenset("two three four five six seven eight nine ten several both".split())
 _MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONTH')})\b)")
+# The code of a model, which is no postal code (N10, S7-1500); one that is surely no bed: IC-7300.
+_CODE = r"{}[A-Z]{{1,5}}-?\d[A-Z\d]{{0,5}}(?:-[A-Z\d]{{1,5}})?(?![\w/]| \d[A-Z]{{2}}\b)"
+_MODEL_CODE = re.compile(_CODE.format(r" (?=[\w-]{3})"), re.A)
+_LONG_CODE = re.compile(_CODE.format(r" (?=[A-Z]+(?:-|\d{3}))"), re.A)
 _CELL_MARKS = frozenset(CELL_MARKS)
 _ENDS = frozenset({"'s", "’s"})
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
@@ -433,6 +437,24 @@ def is_make(context: Context, entity: Entity) -> bool:
     end -= end - start > 1 and any(map(str.isdigit, context.text(end - 1)))
     last = context.doc[end - 1]
     return _MODEL.match(context.whole, last.idx + len(last)) is not None
+
+
+@reason("PERSON", "ORG", of_word=True)
+def has_model(context: Context, entity: Entity) -> bool:
+    """Return whether the code of a model, which no rule takes for the number of someone, stands
+    behind a firm or an unlisted word within a sentence: the Icom IC-7300, Siemens S7-1500."""
+    label, start, end = entity
+    text, before = context.text(start), context.text(start - 1)
+    if not before.strip() or before in _CELL_MARKS or before.lower().rstrip(".") in _ROLES:
+        return False
+    if label == "PERSON" and (is_name(text) or context.is_ruled(entity)):
+        return False
+    if label == "PERSON" and odds(context.shares, label, start) > SURELY_KIND:
+        return False
+    code = _LONG_CODE if label == "PERSON" else _MODEL_CODE
+    last = context.doc[start]
+    is_followed = code.match(context.whole, last.idx + len(last)) is not None
+    return is_followed and not context.doc[end].ent_type_
 
 
 @reason("PERSON", of_word=True)

@@ -458,3 +458,21 @@ def test_a_number_with_letters_of_no_day_is_no_date(word):
 @pytest.mark.parametrize("word", ["18th", "2nd", "12May", "5sept", "2021", "Mon12"])
 def test_a_number_with_letters_of_a_day_is_a_date(word):
     assert is_entity_at("DATE", f"it was {word} then", 2, 3, odds=900.0)
+
+
+@pytest.mark.parametrize("text", [
+    "We use the small Icom IC-7300 twice.", "He put a card in the Siemens S7-1500.",
+    "See Helpsheet HS341 for that.", "My Nikkor Z24 broke.", "We saw traffic of Airbus A320 jets.",
+    "The mast has a Vaisala WXT536 on top.", "Her Electrolux N10 still ran.",
+])  # fmt: skip
+def test_a_word_before_the_code_of_a_model_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("We saw Okwuosa MRN4471 today.", "Okwuosa"), ("Move Tomaszewska D22 down.", "Tomaszewska"),
+    ("Then Nkemelu B7A slept.", "Nkemelu"), ("We called Chaudhry HP-220 twice.", "Chaudhry"),
+    ("She works at Siemens SW1 2AB now.", "Siemens"), ("Nurse Wambua WX536 came.", "Wambua"),
+])  # fmt: skip
+def test_a_name_before_the_number_of_someone_a_bed_or_a_postal_code_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
