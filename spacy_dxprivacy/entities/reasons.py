@@ -59,6 +59,7 @@ _ARTICLES, _AFTER_THING = (
     frozenset({"the", "a", "an"}),
     frozenset(". , ; : ! ? ) under in on at to by for from with and or".split()),
 )
+_NOBLE = frozenset({"Lord", "Lady"})
 _BEFORE_OWNERS = _ARTICLES | {"my", "your", "his", "her", "our", "their", "this", "that"}
 _ONE = frozenset({"a", "an"})
 _COUNTS = frozenset("two three four five six seven eight nine ten several both".split())
@@ -552,17 +553,24 @@ def is_among_drugs(context: Context, entity: Entity) -> bool:
 @reason("PERSON", of_word=True)
 def has_article(context: Context, entity: Entity) -> bool:
     """Return whether an article makes a name that of a thing: "the Elgar." A noun behind it (the
-    Lind file), a plural (the Linds), or a verb behind a listed name leave it one of persons."""
+    Lind file), a plural (the Linds), or a verb behind a listed name that is no noun of English
+    leave it one of persons: the Dean agreed, the Lord Lieutenant came."""
     text, before = context.text(entity.start), context.text(entity.start - 1)
+    before = context.text(entity.start - 2) if before in _NOBLE and _is_noun(text) else before
     if before.lower() not in _ARTICLES or text.endswith("s"):
         return False
     after = context.text(entity.end)
     if not after or after in _AFTER_THING:
         return before.islower()
-    if is_name(text) or context.is_ruled(entity) or not (after.islower() and is_word(after)):
+    is_listed = is_name(text) or context.is_ruled(entity)
+    if (is_listed and not _is_noun(text)) or not (after.islower() and is_word(after)):
         return False
     classes = builtin_lexicon().of(after)
     return bool(classes) and "noun" not in classes
+
+
+def _is_noun(text: str) -> bool:
+    return text.istitle() and "noun" in builtin_lexicon().of(text.lower())
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

@@ -476,3 +476,22 @@ def test_a_word_before_the_code_of_a_model_stays(marks, text):
 ])  # fmt: skip
 def test_a_name_before_the_number_of_someone_a_bed_or_a_postal_code_goes(marks, text, name):
     assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "The Constable drove on.", "The Grant was paid.", "They asked the Dean about it.",
+    "They asked the Lord Lieutenant about it.",
+    "The Lord Warden came.", "The Dean agreed to it.", "The Bishop never came.",
+])  # fmt: skip
+def test_a_noun_with_an_article_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("We told Dean of the plan.", "Dean"), ("We saw Bishop today.", "Bishop"),
+    ("The Smith family left.", "Smith"), ("The Rose file is here.", "Rose"),
+    ("The Lord Hale came.", "Hale"), ("We met Ada, Grace of the north desk and Bo.", "Grace"),
+    ("It is Grace of the north desk.", "Grace"),
+])  # fmt: skip
+def test_a_person_who_is_named_like_a_noun_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
