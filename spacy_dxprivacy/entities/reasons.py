@@ -556,10 +556,11 @@ def has_article(context: Context, entity: Entity) -> bool:
     Lind file), a plural (the Linds), or a verb behind a listed name that is no noun of English
     leave it one of persons: the Dean agreed, the Lord Lieutenant came."""
     text, before = context.text(entity.start), context.text(entity.start - 1)
-    before = context.text(entity.start - 2) if before in _NOBLE and _is_noun(text) else before
+    after = context.text(entity.end)
+    if before in _NOBLE and _is_noun(text):
+        return context.text(entity.start - 2).lower() == "the" and not after[:1].isupper()
     if before.lower() not in _ARTICLES or text.endswith("s"):
         return False
-    after = context.text(entity.end)
     if not after or after in _AFTER_THING:
         return before.islower()
     is_listed = is_name(text) or context.is_ruled(entity)
