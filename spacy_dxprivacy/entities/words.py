@@ -373,7 +373,7 @@ def is_file_name(text: str) -> bool:
 
 def is_setting(text: str) -> bool:
     """Return whether a text is the name of a setting or a module, as user.email and app.core.models
-    are, or words without a blank (it was ok.so what, Stop.it, para.3.at), rather than of a host:
+    are, or words without a blank (it was ok.so what, b.i.d.to, para.3.at), rather than of a host:
     common words, letters and numbers, without a scheme, a path or an ending of many hosts."""
     first, _, _ = text.partition(".")
     if "FIRST" not in kinds(first):
