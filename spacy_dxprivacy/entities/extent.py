@@ -214,7 +214,7 @@ class Bounds(Tokens):
         without the number of an item of an agenda: 24/07 VILLAGE HALL."""
         for match in matches:
             if match not in self._ordered:
-                is_fact = self._is_in_fact_form(match)
+                is_fact = bool(self._fact_forms) and self._is_in_fact_form(match)
                 self._ordered[match] = None if is_fact else self._without_order(match)
             ordered = self._ordered[match]
             if ordered is not None:
@@ -242,7 +242,7 @@ class Bounds(Tokens):
             start, end = extent_of_date(self, start, end)
         elif label in _NAMED:
             start, end = extent_of_name(self, start, end)
-            while start < end and self._is_in_fact_form(Entity(label, end - 1, end)):
+            while start < end and self._ends_in_fact_form(label, end):
                 end -= 1
         if self._items and self.doc[start].idx in self._items:
             start += 1
@@ -274,11 +274,15 @@ class Bounds(Tokens):
         """Reports of the weather and numbers of standards, in characters."""
         return [match.span() for match in pattern("FACT_FORM").finditer(self.text)]
 
+    def _ends_in_fact_form(self, label: str, end: int) -> bool:
+        last = Entity(label, end - 1, end)
+        return bool(self._fact_forms) and self._is_in_fact_form(last)
+
     def _is_in_fact_form(self, match: Entity) -> bool:
         """Return whether a match is a part of what its form shows to be a fact. A word before it
         that makes it the number of someone is surer."""
         label, start, end = match
-        if label not in _FACTUAL or not self._fact_forms:
+        if label not in _FACTUAL:
             return False
         first = self._starts[start]
         i = bisect_right(self._fact_forms, first, key=itemgetter(0)) - 1

@@ -375,12 +375,15 @@ def is_setting(text: str) -> bool:
     """Return whether a text is the name of a setting or a module, as user.email and app.core.models
     are, or words without a blank (it was ok.so what, b.i.d.to, para.3.at), rather than of a host:
     common words, letters and numbers, without a scheme, a path or an ending of many hosts."""
-    first, _, _ = text.partition(".")
-    if "FIRST" not in kinds(first):
-        text = text[:1].lower() + text[1:]
-    *pieces, last = text.split(".")
-    if not _SETTING.fullmatch(text) or last in _HOST_ENDS or not is_word(last):
+    if "." not in text or not _SETTING.fullmatch(text[:1].lower() + text[1:]):
         return False
+    *pieces, last = text.split(".")
+    if last in _HOST_ENDS or not is_word(last):
+        return False
+    if text[:1].isupper():
+        if "FIRST" in kinds(pieces[0]):  # Grace.it
+            return False
+        pieces[0] = pieces[0].lower()
     pieces = [piece for piece in pieces if len(piece) > 1 and not piece.isdigit()]
     is_of_land = len(last) == 2
     return all(is_word(piece) or not (is_of_land or is_name(piece)) for piece in pieces)
