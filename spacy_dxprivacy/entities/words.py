@@ -381,7 +381,7 @@ def is_setting(text: str) -> bool:
     if last in _HOST_ENDS or not is_word(last):
         return False
     if text[:1].isupper():
-        if "FIRST" in kinds(pieces[0]):  # Grace.it
+        if "FIRST" in kinds(pieces[0]):  # the site of someone
             return False
         pieces[0] = pieces[0].lower()
     pieces = [piece for piece in pieces if len(piece) > 1 and not piece.isdigit()]
