@@ -63,9 +63,8 @@ def _addresses_in(text: str, lower: str, secrets: Sequence[Entity]) -> Iterator[
     """Yield the addresses that tokenizers split or join: with a host of one word, and of links in
     Markdown, without the label of the link. They end before a secret, which may be asked for alone.
     """
-    names = ("SHORT_HOST",) * ("://" in lower) + ("LINK",) * ("](" in text)
-    for name in names:
-        for match in pattern(name).finditer(text):
+    for name, sign in (("SHORT_HOST", "://"), ("LINK", "](")):
+        for match in pattern(name).finditer(text) if sign in lower else ():
             label = str(match.lastgroup or "URL")
             start, end = match.span(match.lastindex or 0)
             end = min([end, *(secret.start for secret in secrets if secret.end > start)])

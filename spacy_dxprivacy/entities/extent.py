@@ -199,22 +199,22 @@ class Bounds(Tokens):
             return label not in _PLAIN
         after = self.texts[end : end + 1]
         is_before_sign = end - start == 1 and bool(after) and not after[0][0].isalnum()
-        if (
+        first, before = self.texts[start], self.texts[start - 1] if start else ""
+        return (
             is_before_sign
-            or len(self.texts[start]) == 1
+            or len(first) == 1
+            or before[-1:].isdigit()
+            or first in ABBREVIATIONS
             or any(map(_DIGIT.search, self.texts[start:end]))
-        ):
-            return True
-        if (start and self.texts[start - 1][-1].isdigit()) or self.texts[start] in ABBREVIATIONS:
-            return True
-        return self.texts[start + 1 : start + 2] == ["/"] and end - start > 2
+            or (end - start > 2 and self.texts[start + 1] == "/")
+        )
 
     def _without_orders(self, matches: Iterable[Entity]) -> Iterator[Entity]:
         """Yield the matches that are no values, and no numbers of statutes, norms or things, each
         without the number of an item of an agenda: 24/07 VILLAGE HALL."""
         for match in matches:
             if match not in self._ordered:
-                is_fact = bool(self._fact_forms) and self._is_in_fact_form(match)
+                is_fact = self._is_in_fact_form(*match)
                 self._ordered[match] = None if is_fact else self._without_order(match)
             ordered = self._ordered[match]
             if ordered is not None:
@@ -242,7 +242,7 @@ class Bounds(Tokens):
             start, end = extent_of_date(self, start, end)
         elif label in _NAMED:
             start, end = extent_of_name(self, start, end)
-            while start < end and self._ends_in_fact_form(label, end):
+            while start < end and self._is_in_fact_form(label, end - 1, end):
                 end -= 1
         if self._items and self.doc[start].idx in self._items:
             start += 1
@@ -274,15 +274,10 @@ class Bounds(Tokens):
         """Reports of the weather and numbers of standards, in characters."""
         return [match.span() for match in pattern("FACT_FORM").finditer(self.text)]
 
-    def _ends_in_fact_form(self, label: str, end: int) -> bool:
-        last = Entity(label, end - 1, end)
-        return bool(self._fact_forms) and self._is_in_fact_form(last)
-
-    def _is_in_fact_form(self, match: Entity) -> bool:
+    def _is_in_fact_form(self, label: str, start: int, end: int) -> bool:
         """Return whether a match is a part of what its form shows to be a fact. A word before it
         that makes it the number of someone is surer."""
-        label, start, end = match
-        if label not in _FACTUAL:
+        if not self._fact_forms or label not in _FACTUAL:
             return False
         first = self._starts[start]
         i = bisect_right(self._fact_forms, first, key=itemgetter(0)) - 1

@@ -192,8 +192,11 @@ def are_amounts(text: str, start: int, end: int) -> bool:
     if number[0] == "0" or not all(map(str.isdigit, parts)):
         return False
     before, after = text[max(start - LEAD, 0) : start], text[end : end + LEAD]
-    is_amount = pattern("BEFORE_AMOUNT").search(before) or _AFTER_AMOUNT.match(after)
-    is_amount = is_amount or _FROM_GROUPED.search(before)
+    is_amount = (
+        pattern("BEFORE_AMOUNT").search(before)
+        or _FROM_GROUPED.search(before)
+        or _AFTER_AMOUNT.match(after)
+    )
     if _GROUPED.fullmatch(number) and (is_amount or parts[-1] == "000"):
         return True
     if _ROUND_RANGE.fullmatch(number):

@@ -488,7 +488,7 @@ def test_a_noun_with_an_article_stays(marks, text):
 
 
 @pytest.mark.parametrize(("text", "name"), [
-    ("We told Dean of the plan.", "Dean"), ("We saw Bishop today.", "Bishop"),
+    ("We asked Dean of the plan.", "Dean"), ("We saw Bishop today.", "Bishop"),
     ("The Smith family left.", "Smith"), ("The Rose file is here.", "Rose"),
     ("The Lord Hale came.", "Hale"), ("We met Ada, Grace of the north desk and Bo.", "Grace"),
     ("It is Grace of the north desk.", "Grace"),
