@@ -31,6 +31,7 @@ from .tables import (
     FOLLOWING,
     GOODS,
     LISTED,
+    MAKERS,
     NAMES,
     PLACES,
     PRODUCTS,
@@ -57,10 +58,10 @@ FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"
 LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
 _LONGEST_FIRM = max(map(len, FIRMS))  # in characters: no name has more tokens
 _COURTS = frozenset("court courts tribunal tribunals".split())
-# The longest word of each legal or Latin phrase: most texts have none, and skip the search.
+# The longest word of each fixed phrase: most texts have none, and skip the search.
 _PHRASE_WORDS = _COURTS | {
     max(re.findall(r"\w+", phrase), key=len)
-    for name in ("LATIN", "EPONYM_PHRASES")
+    for name in ("LATIN", "EPONYM_PHRASES", "DEEDS", "SALUTATIONS")
     for phrase in expanded(name).lower().split("|")
 }
 _ARTICLE = frozenset({"the"})
@@ -82,9 +83,13 @@ _EPONYMS = _EPONYMS_ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
 _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM_NOUNS
 _GENERIC = INSTITUTIONS | LAW
 _ILLNESSES = frozenset("disease diseases dystrophy palsy syndrome syndromes tumor tumour".split())
+_CALL_WORDS = frozenset(expanded("CALL_WORD").split("|")) | {"email"}
 _BEFORE_PLACES = frozenset("in from to near of via".split())
 _BEFORE_BIRTH_NAMES = frozenset(expanded("BEFORE_MAIDEN").replace(".", "").split("|"))
 _AFTER_NAMES = words("AFTER_NAMES")
+_BRANDS = GOODS | MAKERS
+_SHORT_DEGREES = frozenset("ba ma bd bm bs mb jp pe dl".split())
+_DEGREE = re.compile(r"\w*[A-Z]\w*[A-Z]")
 _DEPARTMENTS = words("DEPARTMENTS", "terms")
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _LETTERED = words("LETTERED_THINGS", "terms") | words("NUMBERED_THINGS", "terms")
@@ -124,7 +129,7 @@ _JOIN_DAYS = frozenset({",", "and", "&", "or", "the"})  # the ordinals of a list
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
 _PERSONS = re.compile(rf"(?:{expanded('KIN')})s?")
 _ITEM = re.compile(r"^[ \t]*(\d\d)/(\d\d)[.:)]?[ \t]+[A-Z]{3}", re.M | re.A)
-_LONGEST_NORM = 5  # digits of a number of a norm
+_NORM = re.compile(r"[A-Z]?\d{1,5}(?:\.\d{1,3}){0,2}")  # the number of a norm
 MIN_ITEMS = 3  # of an agenda
 _MAX_ABBREVIATION = 4  # maximum letters of an unlisted abbreviation
 
@@ -334,6 +339,8 @@ class Bounds(Tokens):
         label, start, end = match
         if len(fixed) == end - start:
             return
+        if label == "ADDRESS":
+            end = self._before_call_word(start, end)
         if label not in _BETWEEN or (end - start < 2 and not fixed):
             yield Entity(label, *(self.trim(start, end) if label == "ADDRESS" else (start, end)))
             return
@@ -355,6 +362,13 @@ class Bounds(Tokens):
             if low < high and (is_whole or _is_name_alone(self.doc, low, high)):
                 yield Entity(label, low, high)
             first = i + 1
+
+    def _before_call_word(self, start: int, end: int) -> int:
+        """Return the end of an address without a telephone number: before the word for one."""
+        for i in range(start + 1, end - 1):
+            if self.lowers[i].rstrip(".") in _CALL_WORDS and not self.texts[i + 1][0].isalpha():
+                return i
+        return end
 
     def _is_no_date(self, start: int, end: int) -> bool:
         """Return whether a date is one of two, part of another name, or an order of things."""
@@ -422,8 +436,9 @@ class Bounds(Tokens):
         number (Preservation Order 112), or the number of a norm, as in EN 1992-1-1."""
         before = self.texts[start - 1] if start else ""
         if before in _NORMS:
-            is_short = self.texts[start].isdigit() and len(self.texts[start]) <= _LONGEST_NORM
-            return is_short or "-" in self.texts[start : end + 1]
+            return (
+                _NORM.fullmatch(self.texts[start]) is not None or "-" in self.texts[start : end + 1]
+            )
         is_year = end - start == 1 or not self.texts[start + 1].isalnum()
         if is_year and (self._is_of_act(start) or self._is_number_of_year(start)):
             return True
@@ -503,6 +518,7 @@ class Bounds(Tokens):
             is_title = before not in LISTED["TITLE"] and self._is_title(start, end)
             if is_title or self._is_label(start, end) or self._is_group(before, start, end):
                 return None
+            end = self._before_degrees(start, end)
             end -= self._ends_with_label(start, end)
             end -= before in LISTED["TITLE"] and self._ends_with_noun(start, end)
         if self._is_common_noun(label, start, end):
@@ -562,6 +578,19 @@ class Bounds(Tokens):
         is_title = end - start == 1 and self.lowers[start].rstrip(".") in LISTED["TITLE"]
         end += self.texts[end : end + 1] == ["."]
         return is_title and end < len(self.texts) and self.texts[end].istitle()
+
+    def _before_degrees(self, start: int, end: int) -> int:
+        """Return the end of a name without its degrees, in a text that writes names with small
+        letters: Rhona Loy BVMS MRCVS. A Frs is a person; an FRS is not."""
+        if self.texts[start].isupper():
+            return end
+        while end - start > 1 and _DEGREE.match(self.texts[end - 1]):
+            lower = self.lowers[end - 1]
+            is_short = lower in _SHORT_DEGREES and end - start > 2
+            if _ROMAN.fullmatch(lower.upper()) or not (is_short or lower in _AFTER_NAMES):
+                break
+            end -= 1
+        return end
 
     def _is_group(self, before: str, start: int, end: int) -> bool:
         """Return whether a word that is greeted is the plural of a common noun: Dear Rowers."""
@@ -736,8 +765,8 @@ class Bounds(Tokens):
         if label == "PERSON":
             titled = text.istitle() and text.upper() in ABBREVIATIONS
             short = titled or self._is_abbreviation(i)
-            return short or lower in GOODS or pattern("COMMON_END").search(lower) is not None
-        return label == "GPE" and lower in GOODS
+            return short or is_brand(lower) or pattern("COMMON_END").search(lower) is not None
+        return label == "GPE" and lower in GOODS  # several makers have the names of towns
 
     def _is_abbreviation(self, i: int) -> bool:
         """Return whether a word is one letter, or a few capitals beside words not in capitals."""
@@ -766,6 +795,11 @@ class Bounds(Tokens):
             return True
         scored = lowers[last - 1] in _SCORES and _SCORE.fullmatch(texts[after])
         return bool(scored) or any(word in _FINDINGS for word in lowers[after : after + 2])
+
+
+def is_brand(lower: str) -> bool:
+    """Return whether a word is the name of goods or of a maker of them, also in the plural."""
+    return not _BRANDS.isdisjoint((lower, lower.removesuffix("s")))
 
 
 def is_rather_common(word: str) -> bool:

@@ -21,7 +21,7 @@ from ..text.tokens import Tokens
 from .heads import values_in
 from .national import is_surely_national
 from .spoken import spoken_numbers_in
-from .tables import FOLLOWING, SYSTEM_ACCOUNTS, expanded, kind_of, pattern, words
+from .tables import FOLLOWING, LISTED, SYSTEM_ACCOUNTS, expanded, kind_of, pattern, words
 from .values import are_amounts, are_values
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
@@ -188,9 +188,18 @@ def _organisations(text: str) -> Iterator[tuple[int, int]]:
     for match in pattern("FIRM").finditer(text):
         person = builtin_lexicon().is_first_name(match[0].split()[0].strip(","))
         if not (person and kind_of(match) in ("cue", "after")):
-            yield match.span()
+            yield _behind_person(text, match), match.end()
     if _SMALL_FIRM.search(text):
         yield from (match.span() for match in pattern("SMALL_FIRM").finditer(text))
+
+
+def _behind_person(text: str, match: re.Match[str]) -> int:
+    """Return the start of an organisation without the person before "of": Ms Nafula of Savanna
+    Trust Bank."""
+    before = text[max(match.start() - 12, 0) : match.start()].split()
+    name, of, _ = match[0].partition(" of ")
+    is_called = bool(before) and before[-1].lower().rstrip(".") in LISTED["TITLE"]
+    return match.start() + (len(name + of) if of and is_called else 0)
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:

@@ -22,10 +22,10 @@ from ..text.mentions import Entity, is_capitalised, is_word
 from . import network
 from .capitals import capital_share, is_listed, is_only_first_name, is_placed_as_name, least_odds
 from .decoding import odds
-from .extent import FIRM_ENDS, INSTITUTIONS, LEGAL, Bounds, is_rather_common
+from .extent import FIRM_ENDS, INSTITUTIONS, LEGAL, Bounds, is_brand, is_rather_common
 from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
-from .tables import FIRMS, FOLLOWING, LISTED, PLACES, PRODUCTS, expanded, pattern
+from .tables import FIRMS, FOLLOWING, GOODS, LISTED, PLACES, PRODUCTS, expanded, pattern
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
@@ -68,6 +68,16 @@ _MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONT
 _CODE = r"{}[A-Z]{{1,5}}-?\d[A-Z\d]{{0,5}}(?:-[A-Z\d]{{1,5}})?(?![\w/]| \d[A-Z]{{2}}\b)"
 _MODEL_CODE = re.compile(_CODE.format(r" (?=[\w-]{3})"), re.A)
 _LONG_CODE = re.compile(_CODE.format(r" (?=[A-Z]+(?:-|\d{3}))"), re.A)
+_BRAND_CODE = re.compile(
+    r" (?=[A-Z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Z\d]{1,7}){0,2}(?![\w/])", re.A
+)
+_BEFORE_SERVICES = frozenset("on over via through using in into".split())
+_PAY = frozenset("pay paid pays paying payment payments".split())
+_OF_FIRMS = frozenset(  # what only a firm has
+    "staff employee worker executive manager dealer dealership share plant factory office boss "
+    "job headquarters representative engineer technician lawyer branch store shop depot "
+    "warehouse".split()
+)
 _CELL_MARKS = frozenset(CELL_MARKS)
 _ENDS = frozenset({"'s", "’s"})
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
@@ -323,11 +333,14 @@ def is_head(context: Context, entity: Entity) -> bool:
 # -- names: words that the document or English uses otherwise --------------------------------------
 
 
-@reason("PERSON", "GPE", "ORG")
+@reason("PERSON", "GPE", "ORG", "DATE")
 def is_code(context: Context, entity: Entity) -> bool:
     """Return whether a place or a firm has the sign of an account (@nightowl), or whether an entity
-    is the name of a setting or a role of common words (max.size, Guest_family)."""
+    is the name of a setting or a role of common words (max.size, Guest_family), or a version that
+    a program requires (sync==2.6.1)."""
     text = context.text(entity.start, entity.end)
+    if "==" in text:
+        return True
     if "_" in text:
         pieces = text.lower().split("_")
         return all(is_word(piece) and not is_name(piece) for piece in pieces if piece.isalpha())
@@ -438,6 +451,65 @@ def is_make(context: Context, entity: Entity) -> bool:
     end -= end - start > 1 and any(map(str.isdigit, context.text(end - 1)))
     last = context.doc[end - 1]
     return _MODEL.match(context.whole, last.idx + len(last)) is not None
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_brand_of_thing(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is of brands, and the words beside it make it a thing: a model (Sony
+    ICD-PX470), the noun for the thing (the Bosch dishwasher), an owner or an article (my Huawei),
+    or what stands before a service (posts on LinkedIn, paid with GCash). An employer has none of
+    them; somebody or a place with the name of a brand may have the last two.
+    """
+    _, start, end = entity
+    texts = context.bounds.texts[start:end]
+    brands = [text for text in texts if text.isalpha()]
+    if not brands or not all(_is_brand(text.lower()) for text in brands):
+        return False
+    if _is_beside_firm(context, start, end):
+        return False
+    if len(brands) < len(texts) and any(map(str.isdigit, "".join(texts))):
+        return True
+    last = context.doc[end - 1]
+    code = _BRAND_CODE.match(context.whole, last.idx + len(last))
+    after, is_owned = context.text(end), _has_owner(context, start)
+    classes = builtin_lexicon().of(after) if after.islower() else frozenset[str]()
+    if "noun" in classes and (is_owned or classes <= {"noun", "plural"}):
+        return True
+    is_only_brand = not any(is_name(text) or _is_town(text) for text in brands)
+    if code and (is_only_brand or not code[0].strip().isdigit()):
+        return not context.doc[end].ent_type_
+    before = context.text(start - 1).lower()
+    is_paid_with = before == "with" and context.text(start - 2).lower() in _PAY
+    is_used = before in _BEFORE_SERVICES or is_paid_with
+    return is_only_brand and (is_used or (is_owned and not after[:1].isupper()))
+
+
+def _is_brand(lower: str) -> bool:
+    return is_brand(lower) or lower in FIRMS
+
+
+def _is_town(text: str) -> bool:
+    return text.lower() not in GOODS and not PLACES.isdisjoint(builtin_lexicon().of(text))
+
+
+def _is_beside_firm(context: Context, start: int, end: int) -> bool:
+    """Return whether the words beside a name make it a firm: employed by Toyota, Toyota staff."""
+    first, last = context.doc[start].idx, context.doc[end - 1].idx + len(context.doc[end - 1])
+    if context.text(end).removesuffix("s") in _OF_FIRMS:
+        return True
+    if pattern("AFTER_FIRM").match(context.whole, last):
+        return True
+    beside = context.whole[max(first - BESIDE, 0) : first]
+    return pattern("BEFORE_FIRM").search(beside) is not None
+
+
+def _has_owner(context: Context, start: int) -> bool:
+    """Return whether an article, an owner or a count stands before a word, or before its
+    adjective: our old Miele."""
+    before = context.text(start - 1).lower()
+    if "adjective" in builtin_lexicon().of(before) and before not in _BEFORE_OWNERS:
+        before = context.text(start - 2).lower()
+    return before in _BEFORE_OWNERS or before.isdigit() or before in _COUNTS
 
 
 @reason("PERSON", "ORG", of_word=True)

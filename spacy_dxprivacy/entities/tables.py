@@ -117,7 +117,8 @@ NAMES = frozenset({"first_name", "surname"})
 PEOPLES = frozenset({"nationality", "religion", "language", "region"})
 LANDS = frozenset({"country", "state", "region"})
 PLACES = LANDS | {"city"}
-TERM_NOUNS, GOODS = words("TERM_NOUNS", "terms"), words("GOODS", "terms")
+TERM_NOUNS = words("TERM_NOUNS", "terms")
+GOODS, MAKERS = words("GOODS", "terms"), words("MAKERS", "terms")
 # Drugs and microbes: in no text persons, although some are given names.
 PRODUCTS = words("PRODUCTS", "terms") | words("GENERA", "terms")
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))

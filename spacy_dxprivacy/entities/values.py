@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
-from .tables import FIRMS, FOLLOWING, GOODS, LISTED, NAMES, PLACES, expanded, pattern, words
+from .tables import FIRMS, FOLLOWING, GOODS, LISTED, MAKERS, NAMES, PLACES, expanded, pattern, words
 from .words import builtin_lexicon, kinds
 
 _PLACED = frozenset({"PERSON", "GPE", "ORG", "ADDRESS"})
@@ -127,7 +127,7 @@ _BESIDE_CODES = _BEFORE_CODES | frozenset(", - – / and or & then".split())
 _OWNED = frozenset("a an my your his her our their its".split())
 _KEYED = re.compile(expanded("KEYS"))
 _SERIES = re.compile(r"[A-Z]{2,5}")
-_KINDS, _MAKERS = words("KINDS", "terms"), words("MAKERS", "terms")
+_KINDS = words("KINDS", "terms")
 _NAMING_THINGS = _KINDS | _THINGS
 _OF_ADDRESSES = frozenset({"lot", "station"})  # Lot 22, Banksia Drive
 MAX_KIND = 5  # digits of a code of a kind of things
@@ -368,7 +368,7 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
         return False
     if lower in _KINDS:
         return _count_digits(code) < MAX_KIND
-    if lower in _MAKERS:
+    if lower in MAKERS:
         return True
     if _PLATE.fullmatch(code) or not before[:1].isupper():
         return False

@@ -1,0 +1,153 @@
+"""Brands of things, titles and greetings of many languages, markup and labels stay as they are; the
+persons, firms and places beside them do not."""
+
+import pytest
+from conftest import pipeline_of
+
+LABELS = {"PERSON", "DATE", "GPE", "ADDRESS", "ORG", "PHONE", "ID", "URL", "EMAIL"}
+LETTER = (
+    "Dear Ms Kettle,\n\nThank you for the letter. We read it twice. It was a dry week. {} We "
+    "hope to see you soon. Do write again.\n\nYours,\nAda Lind"
+)
+
+
+@pytest.fixture(scope="module")
+def marks():
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    return lambda text: [ent.text for ent in nlp(text).ents if ent.label_ in LABELS]
+
+
+def in_letter(marks, text):
+    """Return the marks of a text in a letter, without those of the letter."""
+    return marks(LETTER.format(text))[1:-1]
+
+
+@pytest.mark.parametrize("text", [
+    "She left behind the Bosch dishwasher.", "The old Mitsubishi lifts are slow.",
+    "My Visa card was declined.", "He posts on LinkedIn every day.", "We bought a Huawei for him.",
+    "The Toyota was towed.", "It runs on Oracle licences.", "A new Miele oven came.",
+    "Their Philips monitor broke.", "We met over Zoom on it.", "The court will sit by Zoom.",
+    "The dressing was Tegaderm over gauze.", "An Isuzu truck blocked the lane.",
+    "He paid with GCash.", "I use a Petzl lamp and Asics shoes.",
+    "A La Marzocco machine hissed.", "The Hilux was full of lime.",
+])  # fmt: skip
+def test_a_brand_that_is_used_as_a_thing_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("She works at Bosch in the north.", "Bosch"), ("We asked Carl Bosch about it.", "Bosch"),
+    ("Mr Philips came by.", "Philips"), ("He was hired by Oracle in spring.", "Oracle"),
+    ("Toyota dismissed him.", "Toyota"), ("Her employer, Mitsubishi, agreed.", "Mitsubishi"),
+    ("Dr Hoover saw the Hoover family.", "Hoover"), ("Ask Hugo about the site.", "Hugo"),
+])  # fmt: skip
+def test_a_person_or_an_employer_with_the_name_of_a_brand_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize(("title", "name"), [
+    ("Alhaji", "Musa Garba"), ("Kuya", "Jomar"), ("Aling", "Nena"), ("Mzee", "Otieno"),
+    ("Oupa", "Coetzee"), ("Whaea", "Mereana"), ("Encik", "Rahman"), ("Engr", "Dela Vega"),
+    ("Manang", "Luz"), ("Tannie", "Marlene"), ("Cllrs", "Tranter"),
+])  # fmt: skip
+def test_a_title_stays_and_the_name_behind_it_goes(marks, title, name):
+    found = " ".join(in_letter(marks, f"We saw {title} {name} at the shop."))
+    assert title not in found
+    assert name in found
+
+
+@pytest.mark.parametrize(
+    "text", ["Thanks, Kuya.", "The nephew says Lolo is well.", "Our Oupa sings."]
+)
+def test_a_title_alone_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [
+        "Kia ora koutou,",
+        "Molweni,",
+        "Pole sana.",
+        "Habari yako,",
+        "Namaste,",
+        "Sawubona,",
+        "Magandang umaga po,",
+        "Salamat po,",
+        "Kumusta,",
+        "Asante sana.",
+        "Bula vinaka,",
+        "Salam alaikum,",
+    ],
+)
+def test_a_greeting_or_thanks_stays(marks, greeting):
+    assert marks(f"{greeting}\n\nThree jobs before we start. Bring the van, and a rope.") == []
+
+
+@pytest.mark.parametrize("text", [
+    '<!DOCTYPE html>\n<html lang="en-SG">\n<body class="meta heron">\n<p>It was a dry week.</p>',
+    '<p>Write to us &middot; or call &nbsp; us &mdash; it is free.</p>',
+    '<div id="violet"><span data-kind="Grace">It was late.</span></div>',
+])  # fmt: skip
+def test_markup_stays(marks, text):
+    assert marks(text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ('<a href="mailto:ada.lind@post.example">Write</a>', "ada.lind@post.example"),
+    ('<img alt="Ada Lind at the desk" src="a.png">', "Ada Lind"),
+    ('<p title="by Ada Lind">It was late.</p>', "Ada Lind"),
+    ("<td>Ada Lind</td><td>4</td>", "Ada Lind"),
+    ('<meta name="author" content="Ada Lind">', "Ada Lind"),
+    ("From: Ada Lind <ada@post.example>", "ada@post.example"),
+])  # fmt: skip
+def test_names_in_the_text_of_markup_go(marks, text, name):
+    assert name in marks(text)
+
+
+@pytest.mark.parametrize("text", [
+    "It was charged under INA § 212(a)(6).", "See BGB § 823 on that.",
+    "It was R.S.O. 1990, c. H.19, then S.C. 2001, c. 27.",
+    "We signed the Bill of Lading and a Bill of Sale.",
+    "The wind was Beaufort 9, the quake Richter 5.4.",
+    "Run pip install gauge-sync==2.6.1 first.", "Columns temp_rh and max_kv.",
+    "He paid KSh 2,000, then UGX 40,000 and Rs. 350.",
+    "Meals are on the 2nd Saturday and the 1st Wednesday.",
+    "The machine is a Yamaha PSR-E473.", "See ANSI Z358.1 on eyewash.",
+    "The column is Agilent C18, the oven Büchi R-300.", "He wrote a test, IELTS, for a visa.",
+])  # fmt: skip
+def test_sections_scales_and_labels_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("12 Cowley Rd, Oxford OX4 1UH\nTel 07700 900417",
+     ["12 Cowley Rd, Oxford OX4 1UH", "07700 900417"]),
+    ("9 Hill St, Leeds LS1 4AB\nTel: 0113 496 0123", ["9 Hill St, Leeds LS1 4AB", "0113 496 0123"]),
+    ("9 Hill St, Leeds LS1 4AB Mobile 07700 900418", ["9 Hill St, Leeds LS1 4AB", "07700 900418"]),
+])  # fmt: skip
+def test_an_address_ends_before_the_word_for_a_telephone(marks, text, expected):
+    assert marks(text) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("We meet Ms Nafula of Savanna Trust Bank.", "Nafula"),
+    ("We meet Ms Nafula of Savanna Trust Bank.", "Savanna Trust Bank"),
+])  # fmt: skip
+def test_a_link_beside_a_name_stays(marks, text, expected):
+    assert expected in in_letter(marks, text)
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Rhona Loy BVMS MRCVS", "Rhona Loy"), ("Ada Lind BA PGCE", "Ada Lind"),
+    ("Priya Shah MBChB FRCGP", "Priya Shah"), ("Tom Reed CEng MIMechE", "Tom Reed"),
+])  # fmt: skip
+def test_degrees_behind_a_name_stay(marks, text, name):
+    assert marks(f"Thank you for the letter.\n\nYours sincerely,\n\n{text}\n") == [name]
+
+
+@pytest.mark.parametrize(
+    "text", ["Jean-Marc DUPONT", "Ada LIND", "ADA MARY LIND", "Wei MA", "Ada Frs"]
+)
+def test_a_family_name_in_capitals_goes(marks, text):
+    assert marks(f"Thank you for the letter.\n\nYours sincerely,\n\n{text}\n") == [text]
