@@ -120,6 +120,16 @@ def test_sections_scales_and_labels_stay(marks, text):
     assert in_letter(marks, text) == []
 
 
+@pytest.mark.parametrize(("text", "name"), [
+    ("His pension number is RM 22417.", "22417"), ("Her account is INR 440127.", "440127"),
+    ("Ask Fiona Beaufort about it.", "Fiona Beaufort"), ("We met Ben Richter 5 May.", "Ben Richter"),
+    ("We met the second Saturday in May.", "Saturday"),
+    ("He came on the 2nd of May.", "the 2nd of May"), ("See Grace § 4.", "Grace"),
+])  # fmt: skip
+def test_numbers_and_names_that_resemble_these_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
 @pytest.mark.parametrize(("text", "expected"), [
     ("12 Cowley Rd, Oxford OX4 1UH\nTel 07700 900417",
      ["12 Cowley Rd, Oxford OX4 1UH", "07700 900417"]),
