@@ -647,7 +647,11 @@ class Bounds(Tokens):
             and self.texts[i] not in _POSSESSIVES
             and any(map(str.isalpha, self.texts[i]))
         ]
-        if all(self.lowers[i] in _GENERIC or self.texts[i] in ABBREVIATIONS for i in content):
+        if all(
+            self.lowers[i] in _GENERIC
+            or (self.texts[i] in ABBREVIATIONS and self.lowers[i] not in names)
+            for i in content
+        ):
             return True
         if label == "GPE" and end - start == 1 and self._is_no_place(start):
             return True

@@ -18,14 +18,14 @@ from itertools import takewhile
 from spacy.tokens import Doc, Span, Token
 
 from ..arrays import Floats2d
-from ..text.mentions import Entity, is_capitalised, is_word
+from ..text.mentions import NUMBERS, Entity, is_capitalised, is_word
 from . import network
 from .capitals import capital_share, is_listed, is_only_first_name, is_placed_as_name, least_odds
 from .decoding import odds
 from .extent import FIRM_ENDS, INSTITUTIONS, LEGAL, Bounds, is_brand, is_rather_common
 from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
-from .tables import FIRMS, FOLLOWING, GOODS, LISTED, PLACES, PRODUCTS, expanded, pattern
+from .tables import FIRMS, FOLLOWING, GOODS, LANDS, LISTED, PLACES, PRODUCTS, expanded, pattern
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
@@ -47,6 +47,7 @@ MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in 
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
 MAX_SHORT_FORM = 5  # letters of an abbreviation
+MAX_MODEL = 4  # letters of the name of a model in capitals
 MIN_SMALL = 3  # letters of a place or firm in small letters
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 
@@ -68,6 +69,7 @@ _MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONT
 _CODE = r"{}[A-Z]{{1,5}}-?\d[A-Z\d]{{0,5}}(?:-[A-Z\d]{{1,5}})?(?![\w/]| \d[A-Z]{{2}}\b)"
 _MODEL_CODE = re.compile(_CODE.format(r" (?=[\w-]{3})"), re.A)
 _LONG_CODE = re.compile(_CODE.format(r" (?=[A-Z]+(?:-|\d{3}))"), re.A)
+_DIGIT = re.compile(r"\d")
 _BRAND_CODE = re.compile(
     r" (?=[A-Z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Z\d]{1,7}){0,2}(?![\w/])", re.A
 )
@@ -339,7 +341,7 @@ def is_code(context: Context, entity: Entity) -> bool:
     is the name of a setting or a role of common words (max.size, Guest_family), or a version that
     a program requires (sync==2.6.1)."""
     text = context.text(entity.start, entity.end)
-    if "==" in text:
+    if "==" in text or (entity.label == "DATE" and "_" in text and not _DIGIT.search(text)):
         return True
     if "_" in text:
         pieces = text.lower().split("_")
@@ -367,14 +369,14 @@ def is_function_word(context: Context, entity: Entity) -> bool:
     )
 
 
-@reason("PERSON", of_word=True)
+@reason("PERSON", "GPE", "ORG", of_word=True)
 def is_role(context: Context, entity: Entity) -> bool:
     """Return whether a word is a title, an office or a kin term alone (Doctor, Auntie), for which
     no rule speaks, and the network only if it is also a name."""
     text = context.text(entity.start)
     if text.lower() not in _ROLES or context.is_ruled(entity):
         return False
-    return not (is_name(text) and context.is_certain("PERSON", entity.start))
+    return not (is_name(text) and context.is_certain(entity.label, entity.start))
 
 
 @reason("PERSON", "GPE", "ORG")
@@ -407,10 +409,11 @@ def is_abbreviation(context: Context, entity: Entity) -> bool:
     return text[0].islower() or (text.isupper() and len(text) < 5 and after[:1].isdigit())
 
 
-@reason("ORG", of_word=True)
+@reason("ORG", "GPE", of_word=True)
 def is_short_form(context: Context, entity: Entity) -> bool:
-    """Return whether a firm is a few capitals, in no list and beside words not in capitals, of
-    which the network is not sure: My ORCID is on file. In a field it may be a team or a country."""
+    """Return whether a firm or a place is a few capitals, in no list and beside words not in
+    capitals, of which the network is not sure: My ORCID is on file. In a field it may be a team or
+    a country."""
     i = entity.start
     text, before, after = context.text(i), context.text(i - 1), context.text(i + 1)
     if not (text.isupper() and text.isalpha() and len(text) <= MAX_SHORT_FORM):
@@ -419,10 +422,12 @@ def is_short_form(context: Context, entity: Entity) -> bool:
         return False
     if text.lower() in FIRMS or context.is_ruled(entity) or i in context.guessed:
         return False
+    if _is_land(text) or _is_town(text.capitalize()):
+        return False
     if any(word.isupper() and len(word) > 1 for word in (before, after)):
         return False
     is_field = not _CELL_MARKS.isdisjoint((before[-1:], after[:1]))
-    return not is_field and odds(context.shares, "ORG", i) <= SURELY_SHORT_FORM
+    return not is_field and odds(context.shares, entity.label, i) <= SURELY_SHORT_FORM
 
 
 @reason("GPE", of_word=True)
@@ -460,28 +465,51 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     or what stands before a service (posts on LinkedIn, paid with GCash). An employer has none of
     them; somebody or a place with the name of a brand may have the last two.
     """
-    _, start, end = entity
+    label, start, end = entity
     texts = context.bounds.texts[start:end]
-    brands = [text for text in texts if text.isalpha()]
-    if not brands or not all(_is_brand(text.lower()) for text in brands):
+    is_only_brand = not (is_name(texts[0]) or _is_town(texts[0]))
+    is_owned = _has_owner(context, start)
+    if not _is_brand(texts[0].lower()) or _is_beside_firm(context, start, end):
         return False
-    if _is_beside_firm(context, start, end):
-        return False
-    if len(brands) < len(texts) and any(map(str.isdigit, "".join(texts))):
-        return True
+    if not all(text.isdigit() or _is_brand(text.lower()) for text in texts):
+        if not is_only_brand or (label == "ORG" and texts[-1] in FIRM_ENDS):
+            return False
+        if any(map(is_name, texts[1:])) or any(map(_is_land, texts[1:])):
+            return False
+        return is_owned or any(map(_is_model, texts[1:]))
     last = context.doc[end - 1]
     code = _BRAND_CODE.match(context.whole, last.idx + len(last))
-    after, is_owned = context.text(end), _has_owner(context, start)
-    classes = builtin_lexicon().of(after) if after.islower() else frozenset[str]()
-    if "noun" in classes and (is_owned or classes <= {"noun", "plural"}):
+    after = context.text(end)
+    if len(texts) > 1 and last.text.isdigit():
         return True
-    is_only_brand = not any(is_name(text) or _is_town(text) for text in brands)
+    if _is_noun_of_thing(context, end, is_owned):
+        return True
     if code and (is_only_brand or not code[0].strip().isdigit()):
-        return not context.doc[end].ent_type_
+        return context.doc[end].ent_type_ in ("", *NUMBERS)
     before = context.text(start - 1).lower()
-    is_paid_with = before == "with" and context.text(start - 2).lower() in _PAY
-    is_used = before in _BEFORE_SERVICES or is_paid_with
+    before_it = context.text(start - 2).lower()
+    is_used = before in _BEFORE_SERVICES or (before == "with" and before_it in _PAY)
+    is_used |= before == "by" and texts[0].lower() in GOODS and not before_it.endswith("ed")
     return is_only_brand and (is_used or (is_owned and not after[:1].isupper()))
+
+
+def _is_noun_of_thing(context: Context, i: int, is_owned: bool) -> bool:
+    """Return whether a noun in small letters stands at a token, which no verb can be: behind an
+    owner (their Philips monitor), or before the end of a clause (Oracle licences, and)."""
+    word, after = context.text(i), context.text(i + 1)
+    classes = builtin_lexicon().of(word) if word.islower() else frozenset[str]()
+    closes = "plural" in classes and (after in _AFTER_THING or not after)
+    return "noun" in classes and (is_owned or closes or classes <= {"noun", "plural"})
+
+
+def _is_model(text: str) -> bool:
+    """Return whether a word looks like a model, or is a listed one: NPR, 850i, Corolla."""
+    is_short = text.isupper() and text.isalpha() and len(text) <= MAX_MODEL
+    return is_short or _DIGIT.search(text) is not None or text.lower() in GOODS
+
+
+def _is_land(text: str) -> bool:
+    return not LANDS.isdisjoint(builtin_lexicon().of(text))
 
 
 def _is_brand(lower: str) -> bool:
@@ -815,7 +843,9 @@ def are_common(span: Span, label: str) -> bool:
     is_cut = span.doc[span.end : span.end + 1].text == "-" and not span[-1].whitespace_
     if is_cut or any(t.text.rstrip(".") in LEGAL for t in span):
         return False
-    words = [t for t in span if not (t.is_digit or t.is_punct or t.is_stop or t.lower_ in _ENDS)]
+    words = [
+        t for t in span if not (t.text[0].isdigit() or t.is_punct or t.is_stop or t.lower_ in _ENDS)
+    ]
     rare = label == "ORG" and not all(is_word(t.lower_) for t in words)
     return bool(words) and not rare and all(_is_common(span.doc, t.i) for t in words)
 

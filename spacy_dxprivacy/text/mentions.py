@@ -38,6 +38,10 @@ MAX_INITIALS = 5  # parts of a name whose initials are searched, without this on
 NO_INITIALS = frozenset(
     "US UK UN EU AM PM PS EG IE AD BC CV ID OK QC TV PC IT HR PR MD PHD".split()
 )
+# Words of minutes that stand before the initials of whoever moves, agrees or has a task.
+_BEFORE_INITIALS = frozenset(
+    "action actions moved mover owner prop proposed proposer sec seconded seconder".split()
+)
 NAME_PARTICLES = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "ł": "l"}
@@ -133,15 +137,23 @@ def initials_of(names: Iterable[str]) -> set[str]:
 
 
 def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
-    """Return the tokens that are the initials of a person: J.K., and JK in brackets or as a speaker
-    at the start of a line."""
-    letters = initials_of(
-        doc[first:last].text for name, first, last in entities if name == "PERSON"
-    )
+    """Return the tokens that are the initials of a person: J.K., JK in brackets, as a speaker at
+    the start of a line, or as whoever moves a motion or has a task, and each JK of a text that has
+    it in brackets behind the name."""
+    names = [(doc[first:last].text, last) for name, first, last in entities if name == "PERSON"]
+    letters = initials_of(name for name, _ in names)
     if not letters:
         return []
+    stated = {doc[i + 1].text for name, i in names if _are_stated(doc, i, initials_of([name]))}
     shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
-    return [i for i in shouted if _are_initials(doc, i, letters)]
+    return [i for i in shouted if doc[i].text in stated or _are_initials(doc, i, letters)]
+
+
+def _are_stated(doc: Doc, i: int, letters: Collection[str]) -> bool:
+    """Return whether initials stand in brackets at a token: Ada Lind (AL)."""
+    return (
+        doc[i : i + 1].text == "(" and doc[i + 1].text in letters and doc[i + 2 : i + 3].text == ")"
+    )
 
 
 def _are_initials(doc: Doc, i: int, letters: Collection[str]) -> bool:
@@ -152,7 +164,10 @@ def _are_initials(doc: Doc, i: int, letters: Collection[str]) -> bool:
     if text != bare:
         return True
     before, after = doc[i - 1].text if i else "\n", doc[i + 1].text if i + 1 < len(doc) else ""
-    return (before == "(" and after == ")") or (before.endswith("\n") and after == ":")
+    if (before == "(" and after == ")") or (before.endswith("\n") and after == ":"):
+        return True
+    cue = doc[max(i - 1 - (before in (":", ".")), 0)].lower_
+    return cue.rstrip(".") in _BEFORE_INITIALS
 
 
 def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> list[int]:

@@ -122,7 +122,8 @@ def test_sections_scales_and_labels_stay(marks, text):
 
 @pytest.mark.parametrize(("text", "name"), [
     ("His pension number is RM 22417.", "22417"), ("Her account is INR 440127.", "440127"),
-    ("Ask Fiona Beaufort about it.", "Fiona Beaufort"), ("We met Ben Richter 5 May.", "Ben Richter"),
+    ("Ask Fiona Beaufort about it.", "Fiona Beaufort"),
+    ("We met Ben Richter 5 May.", "Ben Richter"),
     ("We met the second Saturday in May.", "Saturday"),
     ("He came on the 2nd of May.", "the 2nd of May"), ("See Ada Lind § 4.", "Ada Lind"),
     ("We saw Salamat Khan there.", "Salamat Khan"), ("Mr Dankie spoke.", "Dankie"),
