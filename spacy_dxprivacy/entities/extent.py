@@ -276,17 +276,22 @@ class Bounds(Tokens):
 
     @cached_property
     def _fact_forms(self) -> list[tuple[int, int]]:
-        """Reports of the weather and numbers of standards, in characters."""
-        return [match.span() for match in pattern("FACT_FORM").finditer(self.text)]
+        """Facts that their form shows, as reports of the weather, and markup, in characters."""
+        spans = [match.span() for match in pattern("FACT_FORM").finditer(self.text)]
+        if "<" in self.text or "&" in self.text:
+            spans = sorted(
+                spans + [match.span() for match in pattern("MARKUP").finditer(self.text)]
+            )
+        return spans
 
     def _is_in_fact_form(self, label: str, start: int, end: int) -> bool:
         """Return whether a match is a part of what its form shows to be a fact. A word before it
         that makes it the number of someone is surer."""
         if not self._fact_forms or label not in _FACTUAL:
             return False
-        first = self._starts[start]
+        last = self._starts[start] + len(self.between(start, end))
+        first = self._starts[start + (self.lowers[start] == "the" and end - start > 1)]
         i = bisect_right(self._fact_forms, first, key=itemgetter(0)) - 1
-        last = first + len(self.between(start, end))
         if i < 0 or last > self._fact_forms[i][1]:
             return False
         return start == 0 or self.lowers[start - 1] not in LISTED["ID_WORD"]
