@@ -20,6 +20,7 @@ from .words import is_name, is_only_ordinary, kinds
 
 HEADS = "heads"
 MAX_HEAD = 60  # characters
+MAX_HEAD_WORDS = 3  # of a head in a row with one that is known
 OLD = 90  # ages from here on are replaced
 MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
@@ -213,7 +214,7 @@ def values_in(text: str) -> Iterator[Entity]:
     if ":" in text or "=" in text:
         yield from _in_lines(text)
     if "\n" in text:
-        yield from _in_columns(text)
+        yield from values_in_columns(text)
 
 
 def _in_lines(text: str) -> Iterator[Entity]:
@@ -264,8 +265,8 @@ def _is_name_alone(named: list[str]) -> bool:
 Columns = tuple[Head | None, ...]
 
 
-def _in_columns(text: str) -> Iterator[Entity]:
-    """Yield the values below heads."""
+def values_in_columns(text: str) -> Iterator[Entity]:
+    """Yield the values of a text below heads of columns, in characters."""
     for start, row, columns in _rows(text, head_of):
         yield from _cells_of_row(start, row, columns)
 
@@ -273,24 +274,27 @@ def _in_columns(text: str) -> Iterator[Entity]:
 def _rows(
     text: str, read: Callable[[str], Head | None]
 ) -> Iterator[tuple[int, list[str], Columns]]:
-    """Yield the place, the cells and the columns of each row below a line with at least two heads,
-    while lines have as many cells."""
+    """Yield the place, the cells and the columns of each row below a line of heads, while lines
+    have as many cells."""
     tables: dict[tuple[str, Columns], None] = {}
-    start = 0
-    for row in text.split("\n"):
+    start, rows = 0, text.split("\n")
+    for number, row in enumerate(rows):
         if tables and not (_RULE.fullmatch(row) and row.strip()):
             tables = {(mark, of): None for mark, of in tables if row.count(mark) + 1 == len(of)}
             for mark, columns in tables:
                 yield start, row.split(mark), columns
-        if (found := _heads_of_row(row, read)) is not None:
+        if (found := _heads_of_row(row, read, rows[number + 1 : number + 3])) is not None:
             tables[found] = None
             if len(tables) > MAX_TABLES:
                 del tables[next(iter(tables))]
         start += len(row) + 1
 
 
-def _heads_of_row(row: str, read: Callable[[str], Head | None]) -> tuple[str, Columns] | None:
-    """Return the delimiter and the heads of a row with at least two of them."""
+def _heads_of_row(
+    row: str, read: Callable[[str], Head | None], below: list[str]
+) -> tuple[str, Columns] | None:
+    """Return the delimiter and the heads of a row with at least two of them, or with one that says
+    more than "name" where the rows below make it the first of a table."""
     mark = max("|\t;,", key=row.count)
     if mark not in row:
         return None
@@ -300,7 +304,24 @@ def _heads_of_row(row: str, read: Callable[[str], Head | None]) -> tuple[str, Co
     if any(len(name) > MAX_HEAD or "." in name for name in bare):
         return None
     columns = tuple(read(name) if name else None for name in names)
-    return (mark, columns) if len(columns) - columns.count(None) > 1 else None
+    known = [head for head in columns if head is not None]
+    is_read = len(known) > 1 or (
+        len(known) == 1 and known[0].part != "bare" and _is_over_table(names, mark, below)
+    )
+    return (mark, columns) if is_read else None
+
+
+def _is_over_table(names: list[str], mark: str, below: list[str]) -> bool:
+    """Return whether a row is the first of a table: over a line, or one of short cells, without
+    digits, over two rows with as many cells."""
+    if any(row.count(mark) != len(names) - 1 for row in below):
+        return False
+    if below and mark in below[0] and _RULE.fullmatch(below[0]):
+        return True
+    filled = [name for name in names if name]
+    are_short = all(len(name.split()) <= MAX_HEAD_WORDS for name in filled)
+    has_digit = any(map(str.isdigit, "".join(filled)))
+    return len(below) == 2 and len(filled) > 2 and are_short and not has_digit
 
 
 _VALUE_CELL = re.compile(  # 12.5, < 8 %, 4-6 d, 3/4"

@@ -46,7 +46,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from math import tanh
 
-from ..entities.tables import date_words, expanded, pattern
+from ..entities.tables import date_words, pattern
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import below, discrete_laplace
 from ..registries import registry
@@ -248,7 +248,6 @@ HIDDEN_DATE = "[DATE]"
 # counts a period as one of its lengths longer ago than it may be, and a day as two days longer ago.
 TOP_DAYS = 32_871 + 2
 _HUNDRED_YEARS = 36_525
-_YEAR_WORDS = re.compile(rf"\b{expanded('YEAR_WORDS')}\b", re.IGNORECASE)
 _PAIR = re.compile(r"\d/\d", re.ASCII)
 _WITH_YEAR = re.compile(r"(?<!\d)\d\d?([-/])\d\d?\1(?:\d{4}|\d\d)(?!\d)", re.ASCII)
 Dated = Days | Period
@@ -461,8 +460,6 @@ def _misfits(mention: Mention, order: str, language: str) -> bool:
 def _read(mention: Mention, order: str, language: str) -> list[Piece]:
     """Return the pieces of a mention, an empty list if it cannot be read."""
     lead = _lead(mention)
-    if _YEAR_WORDS.search(mention.text):
-        return []  # years in words cannot be written again
     age = pattern("AGE_ALONE").fullmatch(mention.text)
     if age and _is_age(mention.label, age[1], lead):
         number, unit = age.groups()

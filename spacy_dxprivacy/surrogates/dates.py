@@ -45,6 +45,7 @@ from .calendar import (
     Weekday,
     read_year,
 )
+from .number_words import ORDINALS, day_of, year_in_words, year_of
 
 # Words for the numbers from 1 on, in the case in which they are written.
 SEASONS = "Winter Spring Summer Fall".split()
@@ -103,7 +104,9 @@ class Written:
         self._fields = self.match.groupdict()
 
     def __getitem__(self, field: str) -> Any:
-        return self._fields.get(field)
+        value = self._fields.get(field)
+        is_spoken = value is not None and field[0] == "y" and value[0].isalpha()
+        return str(year_of(value)) if is_spoken else value
 
     @property
     def names(self) -> DateWords:
@@ -227,11 +230,12 @@ def ordinal(number: int, model: str | None) -> str:
 
 def _write_year(year: int, model: str, m: Written) -> str:
     """Write a year with as many digits as the model has."""
-    if len(model) != 4:
+    is_spoken = model[0].isalpha()
+    if len(model) != 4 and not is_spoken:
         return f"{model[:-2]}{year % 100:02d}"
-    if not 1 <= year <= 9999:
+    if not (1000 if is_spoken else 1) <= year <= 9999:
         raise NoDate
-    return f"{year:04d}"
+    return match_case(year_in_words(year), model) if is_spoken else f"{year:04d}"
 
 
 @cache
@@ -261,6 +265,8 @@ def _write_name(number: int, model: str, m: Written) -> str:
 
 
 def _read_day(text: str) -> int:
+    if text[0].isalpha():
+        return day_of(text)
     day = int(re.split(r"\D", text)[0])
     if not 1 <= day <= 31:
         raise NoDate
@@ -268,6 +274,8 @@ def _read_day(text: str) -> int:
 
 
 def _write_day(day: int, model: str, m: Written) -> str:
+    if model[:1].isalpha():
+        return match_case(ORDINALS[day - 1], model)
     if m.language == "en":
         return ordinal(day, model.lstrip("0123456789"))
     return "1er" if day == 1 and m.language == "fr" else str(day)

@@ -78,6 +78,10 @@ def test_a_cell_is_its_value(label, cell, values):
         ("Nom du patient : Hope Lenoir\n", "Hope Lenoir"),
         ("Apellidos: Reading Iglesias", "Reading Iglesias"),
         ("| Surname | City |\n|---|---|\n| Young | Reading |", "Young"),
+        ("| Date | Shift | Good |\n|------|:---:|---:|\n| 12/5 | Early | 431 |", "12/5"),
+        ("Datum\tSchicht\tGut\n12.5\tFrüh\t431\n13.5\tSpät\t388", "13.5"),
+        ("Shift,Surname,Good\nEarly,Price,431\nLate,Hope,388", "Hope"),
+        ("| Shift | Phone |\n|---|---|\n| Early | 5550 0127 |", "5550 0127"),
         ("Vorname\tWohnort\nGrace\tBath\nWill\tReading", "Reading"),
     ],
 )
@@ -93,10 +97,22 @@ def test_a_label_within_a_text_names_its_value(text, value):
         "Name: City\nCity: Name",
         "Surname: n/a",
         "age,weight\n34,80\n89,70",
+        "| Name | Shade |\n|---|---|\n| Violet | dark |",
+        "We set the date, then the hall, or so.\nThe 12/5, say, or 13/5.\nSo, so, it.",
+        "Send the date, please\n12/5, perhaps",
     ],
 )
 def test_a_label_without_a_value_of_its_kind_names_nothing(text):
     assert not [*values_in(text)]
+
+
+@pytest.mark.parametrize(
+    "text", ["Day,Shift\n12/5,Early\n13/5,Late", "Date,Shift,N\n12/5,Early,4\n13/5,Late,9"]
+)
+def test_a_value_of_a_column_is_no_part_of_the_next(text):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"] == ["12/5", "13/5"]
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "it", "nl"])
