@@ -60,7 +60,9 @@ NOT_NAMING = {
     *(w.strip(".") for w in (*TITLES, *LISTED["TITLE"], *LISTED["ROLE"])),
 }
 # Words that move with the dates: alone, they tell no day.
-WEEKDAY = re.compile(r"(?:mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?s?|on|the|this|of", re.I)
+WEEKDAY = re.compile(
+    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?|on|the|this|of", re.I
+)
 CALENDAR = re.compile(
     rf"{WEEKDAY.pattern}|(?:january|february|march|april|may|june|july|august|september|october"
     r"|november|december)|easter|christmas|michaelmas",

@@ -24,7 +24,7 @@ from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, initials_of, is_word, plain_label
 from ..text.tokens import Tokens
-from .heads import facts_in
+from .heads import facts_in, values_in_columns
 from .phrases import in_tokens
 from .tables import (
     FIRMS,
@@ -87,6 +87,14 @@ _CALL_WORDS = frozenset(expanded("CALL_WORD").split("|")) | {"email"}
 _BEFORE_PLACES = frozenset("in from to near of via".split())
 _BEFORE_BIRTH_NAMES = frozenset(expanded("BEFORE_MAIDEN").replace(".", "").split("|"))
 _AFTER_NAMES = words("AFTER_NAMES")
+# What a speaker does, behind a name; given names that are written short, with a full stop.
+_DUTIES = LISTED["ROLE"] | frozenset(
+    "admin caretaker chef cleaner cook dispatch dispatcher driver electrician engineer fitter "
+    "fleet foreman gardener guard landlady landlord mechanic mgr painter plumber porter reception "
+    "receptionist security supervisor tutor vet".split()
+)
+_SHORT_GIVEN = frozenset("chas edw geo jas jno ma md mohd robt saml sk st thos wm".split())
+_LONGEST_TITLE = 4  # letters of a title with a full stop that is in no list
 _BRANDS = GOODS | MAKERS
 _SHORT_DEGREES = frozenset("ba ma bd bm bs mb jp pe dl".split())
 _DEGREE = re.compile(r"\w*[A-Z]\w*[A-Z]")
@@ -102,7 +110,8 @@ _ROMAN = re.compile(r"[IVX]{1,4}[a-fA-F]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
 _INITIALS = re.compile(r"(?!U\.|D\.C|N\.[YJ])(?:[A-Z]\.){2,3}[A-Z]?")
 _NORMS = frozenset(
-    "AISI ANSI API ASME ASTM BS DIN EN IEC IEEE ISO JIS NFPA OSHA SAE UL VDE".split()
+    "AISI ANSI API AS ASME ASTM BS CSA DIN EN IEC IEEE ISO JIS NFPA NZS OSHA SAE SANS UL "
+    "VDE".split()
 )  # bodies, before their numbers
 # The short name of a statute behind the number of a part of it, before its year.
 _ACT_END = re.compile(
@@ -260,6 +269,14 @@ class Bounds(Tokens):
         """The cells of columns of facts, in characters."""
         has_rows = "\n" in self.text and any(mark in self.text for mark in "|\t;,")
         return facts_in(self.text) if has_rows else []
+
+    @cached_property
+    def _headed(self) -> Collection[int]:
+        """Places of the persons in columns whose head names persons, in characters."""
+        if "\n" not in self.text:
+            return ()
+        values = values_in_columns(self.text)
+        return {start for label, start, _ in values if label == "PERSON"}
 
     @cached_property
     def _has_issues(self) -> bool:
@@ -520,17 +537,15 @@ class Bounds(Tokens):
         if before in _BEFORE_BIRTH_NAMES:
             label = "PERSON"
         if label == "PERSON":
-            is_title = before not in LISTED["TITLE"] and self._is_title(start, end)
-            if is_title or self._is_label(start, end) or self._is_group(before, start, end):
+            if self._is_no_person(before, start, end):
                 return None
-            end = self._before_degrees(start, end)
-            end -= self._ends_with_label(start, end)
-            end -= before in LISTED["TITLE"] and self._ends_with_noun(start, end)
+            end = self._end_of_name(before, start, end)
         if self._is_common_noun(label, start, end):
             if end - start > 1:  # Chidi's mobile
                 return self._judge(Entity("PERSON", start, end - 2), names)
             return None
         called = before in _BEFORE_NAMES and self.lowers[start] not in _OFFICES
+        called |= label == "PERSON" and self._starts[start] in self._headed
         is_full_name = (
             end - start > 1
             and builtin_lexicon().is_first_name(self.texts[start])
@@ -544,6 +559,18 @@ class Bounds(Tokens):
             if self._is_term(label, start, end, names):
                 return None
         return Entity(label, start, end)
+
+    def _is_no_person(self, before: str, start: int, end: int) -> bool:
+        """Return whether a person is a title, a label or a group. before: the word before it."""
+        is_title = before not in LISTED["TITLE"] and self._is_title(start, end)
+        return is_title or self._is_label(start, end) or self._is_group(before, start, end)
+
+    def _end_of_name(self, before: str, start: int, end: int) -> int:
+        """Return the end of a name without degrees, labels and nouns."""
+        end = self._before_degrees(start, end)
+        while self._ends_with_label(start, end):
+            end -= 1
+        return end - (before in LISTED["TITLE"] and self._ends_with_noun(start, end))
 
     @cached_property
     def _has_lettered(self) -> bool:
@@ -581,8 +608,24 @@ class Bounds(Tokens):
         if all(lower.replace(".", "") in _AFTER_NAMES for lower in self.lowers[start:end]):
             return True
         is_title = end - start == 1 and self.lowers[start].rstrip(".") in LISTED["TITLE"]
-        end += self.texts[end : end + 1] == ["."]
+        has_stop = self.texts[end : end + 1] == ["."]
+        end += has_stop
+        if has_stop and end - start == 2 and self._is_short_title(start):
+            return True
         return is_title and end < len(self.texts) and self.texts[end].istitle()
+
+    def _is_short_title(self, i: int) -> bool:
+        """Return whether a short word with a full stop is the title of the name behind it, in a
+        list or at the start of a line: Present: Barr. Chukwuemeka Eze, Mal. Sani Bello."""
+        before, after = self.texts[i - 1] if i else "\n", self.texts[i + 2 : i + 4]
+        opens = before in (":", ",", ";", "(", "-", "|") or "\n" in before
+        opens |= self.lowers[max(i - 1 - (before == "."), 0)].rstrip(".") in LISTED["TITLE"]
+        is_given = "first_name" in builtin_lexicon().of(self.texts[i])
+        if not opens or is_given or self.lowers[i] in _SHORT_GIVEN:
+            return False
+        if len(self.texts[i]) > _LONGEST_TITLE or not (after and after[0].istitle()):
+            return False
+        return is_name(after[0]) or after[-1].istitle()
 
     def _before_degrees(self, start: int, end: int) -> int:
         """Return the end of a name without its degrees, in a text that writes names with small
@@ -620,11 +663,14 @@ class Bounds(Tokens):
         )
 
     def _ends_with_label(self, start: int, end: int) -> bool:
-        """Return whether the last word of a name is a common one that begins a sentence and a
-        colon follows (Sunita K. Recovery: two hours)."""
+        """Return whether a colon follows a name that ends with a common word, which begins a
+        sentence (Sunita K. Recovery: two hours) or says what a speaker does (Otieno Driver: ok).
+        """
         if end - start < 2 or self.texts[end : end + 1] != [":"] or is_name(self.texts[end - 1]):
             return False
-        return self.texts[end - 2].endswith(".") and is_word(self.lowers[end - 1])
+        if self.texts[end - 2].endswith("."):
+            return is_word(self.lowers[end - 1])
+        return self._is_plain(end - 1) and self.lowers[end - 1] in _DUTIES
 
     def _ends_with_noun(self, start: int, end: int) -> bool:
         """Return whether a common noun with a capital stands behind a name and before another:
@@ -653,8 +699,7 @@ class Bounds(Tokens):
             and any(map(str.isalpha, self.texts[i]))
         ]
         if all(
-            self.lowers[i] in _GENERIC
-            or (self.texts[i] in ABBREVIATIONS and self.lowers[i] not in names)
+            self.lowers[i] in _GENERIC or (self._is_short_form(i) and self.lowers[i] not in names)
             for i in content
         ):
             return True
@@ -674,6 +719,15 @@ class Bounds(Tokens):
         if all(self._is_listed(i, label) for i in content):
             return True
         return end - start < 4 and self._is_eponym(start, end, content)
+
+    def _is_short_form(self, i: int) -> bool:
+        """Return whether a word is a listed abbreviation, and not the name of a speaker at the
+        start of a line: GRACE (RN): Yes."""
+        if self.texts[i] not in ABBREVIATIONS:
+            return False
+        opens = i == 0 or "\n" in self.texts[i - 1]
+        speaks = opens and self.texts[i + 1 : i + 2] in ([":"], ["("])
+        return not (speaks and is_name(self.texts[i]))
 
     def _is_no_place(self, i: int) -> bool:
         """Return whether a word is a language (in Latin), or initials of no listed place (S.B.)."""
@@ -764,7 +818,7 @@ class Bounds(Tokens):
 
     def _look_up(self, i: int, label: str) -> bool:
         text, lower = self.texts[i], self.lowers[i]
-        if lower in PRODUCTS or lower in _EPONYMS_ALONE or text in ABBREVIATIONS:
+        if lower in PRODUCTS or lower in _EPONYMS_ALONE or self._is_short_form(i):
             return True
         if is_name(text):
             return lower in DIAGNOSES and text != lower.capitalize()

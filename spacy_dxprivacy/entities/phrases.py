@@ -29,6 +29,7 @@ from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
+MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _SHOUTED_TERMS, _KOREAN = words("SHOUTED_TERMS"), words("KOREAN")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -131,16 +132,18 @@ def addresses(text: str) -> Iterator[tuple[int, int]]:
             yield match.span(match.lastindex or 0)
     place = 0
     while core := pattern("ADDRESS").search(text, place):
-        start, end = core.start(), _extend(text, core.end())
-        if not counts_things(core[0]):
-            yield start, end
+        start, end = core.start(), _extend(text, core)
+        if "\t" not in core[0] and not counts_things(core[0]):  # cells of a row
+            units = pattern("LEADING_UNITS").search(text, max(start - MAX_UNITS, place), start)
+            yield units.start() if units else start, end
         place = max(end, start + 1)
 
 
-def _extend(text: str, end: int) -> int:
+def _extend(text: str, core: re.Match[str]) -> int:
     """Return the end of an address: after the last piece that certainly belongs to it, or after a
     town without common words and personal names."""
-    firm, pieces, unit = end, 0, False
+    end = firm = core.end()
+    pieces, unit = 0, pattern("UNIT").fullmatch(core[0]) is not None
     weak = False  # whether a piece after the last certain one may be something else
     while pieces < 9 and (piece := pattern("PIECE").match(text, end)):
         kind, broken = kind_of(piece), piece["gap"].strip(" \t") != ""

@@ -74,6 +74,7 @@ _BRAND_CODE = re.compile(
     r" (?=[A-Z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Z\d]{1,7}){0,2}(?![\w/])", re.A
 )
 _BEFORE_SERVICES = frozenset("on over via through using in into".split())
+_GIVE = frozenset("gave give gives giving".split())
 _PAY = frozenset("pay paid pays paying payment payments".split())
 _OF_FIRMS = frozenset(  # what only a firm has
     "staff employee worker executive manager dealer dealership share plant factory office boss "
@@ -112,6 +113,8 @@ _VALUE = re.compile(
     # a seat, a rate, a score, and a range of sizes or seats
     r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
     r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)|"
+    # an item of an agenda: 6. A.O.B.
+    r"\d{1,2}\. (?:[a-z]\.){2,4}|"
     # a fraction that ends a sentence, and the number that begins the next
     r"\d\d?/\d\d?\.\s\d{1,3}|"
     # a share, and a number with a fraction
@@ -406,7 +409,10 @@ def is_abbreviation(context: Context, entity: Entity) -> bool:
         return len(text.replace(".", "")) < MIN_SMALL
     if not text.isalpha() or text[1:].islower():
         return False
-    return text[0].islower() or (text.isupper() and len(text) < 5 and after[:1].isdigit())
+    if text[0].islower():
+        return True
+    is_before_value = after[:1].isdigit() or (_DIGIT.search(after) and not _is_land(text))
+    return text.isupper() and len(text) < 5 and bool(is_before_value)
 
 
 @reason("ORG", "GPE", of_word=True)
@@ -458,7 +464,7 @@ def is_make(context: Context, entity: Entity) -> bool:
     return _MODEL.match(context.whole, last.idx + len(last)) is not None
 
 
-@reason("PERSON", "GPE", "ORG")
+@reason("PERSON", "GPE", "ORG", "ADDRESS")
 def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     """Return whether an entity is of brands, and the words beside it make it a thing: a model (Sony
     ICD-PX470), the noun for the thing (the Bosch dishwasher), an owner or an article (my Huawei),
@@ -466,6 +472,8 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     them; somebody or a place with the name of a brand may have the last two.
     """
     label, start, end = entity
+    while end - start > 1 and context.doc[start].is_title and _is_common(context.doc, start):
+        start += 1  # Scanner Honeywell CT40
     texts = context.bounds.texts[start:end]
     is_only_brand = not (is_name(texts[0]) or _is_town(texts[0]))
     is_owned = _has_owner(context, start)
@@ -480,17 +488,21 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     last = context.doc[end - 1]
     code = _BRAND_CODE.match(context.whole, last.idx + len(last))
     after = context.text(end)
-    if len(texts) > 1 and last.text.isdigit():
+    if after.istitle() and after.lower() in GOODS:
+        return True
+    if len(texts) > 1 and (last.text.isdigit() or any(text.lower() in GOODS for text in texts)):
         return True
     if _is_noun_of_thing(context, end, is_owned):
         return True
-    if code and (is_only_brand or not code[0].strip().isdigit()):
+    if code and (is_only_brand or is_owned or not code[0].strip().isdigit()):
         return context.doc[end].ent_type_ in ("", *NUMBERS)
     before = context.text(start - 1).lower()
     before_it = context.text(start - 2).lower()
     is_used = before in _BEFORE_SERVICES or (before == "with" and before_it in _PAY)
     is_used |= before == "by" and texts[0].lower() in GOODS and not before_it.endswith("ed")
-    return is_only_brand and (is_used or (is_owned and not after[:1].isupper()))
+    is_used |= is_owned and not after[:1].isupper()
+    is_good = texts[0].lower() in GOODS and before in _ARTICLES
+    return is_used and (is_only_brand or is_good)
 
 
 def _is_noun_of_thing(context: Context, i: int, is_owned: bool) -> bool:
@@ -535,9 +547,10 @@ def _has_owner(context: Context, start: int) -> bool:
     """Return whether an article, an owner or a count stands before a word, or before its
     adjective: our old Miele."""
     before = context.text(start - 1).lower()
-    if "adjective" in builtin_lexicon().of(before) and before not in _BEFORE_OWNERS:
+    owners = _BEFORE_OWNERS | _COUNTS
+    if "adjective" in builtin_lexicon().of(before) and before not in owners:
         before = context.text(start - 2).lower()
-    return before in _BEFORE_OWNERS or before.isdigit() or before in _COUNTS
+    return before in owners or before.isdigit()
 
 
 @reason("PERSON", "ORG", of_word=True)
@@ -577,6 +590,9 @@ def has_value(context: Context, entity: Entity) -> bool:
     """Return whether the strength of a drug follows (Fostair 100/6, Zorvam 5 mg), also in the next
     cell of a table, or a version follows a firm: Ubuntu 24.04."""
     after, unit = context.text(entity.end), context.text(entity.end + 1).lower()
+    is_given = context.text(entity.start - 1).lower() in _GIVE
+    if is_given and "first_name" in builtin_lexicon().of(context.text(entity.start)):
+        return False  # Gave Arlo 5 ml
     is_listed = context.is_ruled(entity) or is_name(context.text(entity.start))
     if after and after in CELL_MARKS and not is_listed:  # | Oramorph | 5 mg |
         after, unit = unit, context.text(entity.end + 2).lower()

@@ -105,8 +105,9 @@ class Written:
 
     def __getitem__(self, field: str) -> Any:
         value = self._fields.get(field)
-        is_spoken = value is not None and field[0] == "y" and value[0].isalpha()
-        return str(year_of(value)) if is_spoken else value
+        if value is not None and field[0] == "y" and value[0].isalpha():
+            return str(year_of(value))
+        return value
 
     @property
     def names(self) -> DateWords:

@@ -137,9 +137,9 @@ def initials_of(names: Iterable[str]) -> set[str]:
 
 
 def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
-    """Return the tokens that are the initials of a person: J.K., JK in brackets, as a speaker at
-    the start of a line, or as whoever moves a motion or has a task, and each JK of a text that has
-    it in brackets behind the name."""
+    """Return the tokens that are the initials of a person: J.K., JK in brackets, alone on a line,
+    as a speaker at the start of one, or as whoever moves a motion or has a task, and each JK of a
+    text that has it in brackets behind the name."""
     names = [(doc[first:last].text, last) for name, first, last in entities if name == "PERSON"]
     letters = initials_of(name for name, _ in names)
     if not letters:
@@ -164,7 +164,8 @@ def _are_initials(doc: Doc, i: int, letters: Collection[str]) -> bool:
     if text != bare:
         return True
     before, after = doc[i - 1].text if i else "\n", doc[i + 1].text if i + 1 < len(doc) else ""
-    if (before == "(" and after == ")") or (before.endswith("\n") and after == ":"):
+    opens, ends_line = before.endswith("\n"), not after or "\n" in after
+    if (before == "(" and after == ")") or (opens and (after == ":" or ends_line)):
         return True
     cue = doc[max(i - 1 - (before in (":", ".")), 0)].lower_
     return cue.rstrip(".") in _BEFORE_INITIALS

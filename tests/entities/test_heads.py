@@ -107,12 +107,24 @@ def test_a_label_without_a_value_of_its_kind_names_nothing(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["Day,Shift\n12/5,Early\n13/5,Late", "Date,Shift,N\n12/5,Early,4\n13/5,Late,9"]
+    "text",
+    ["Day,Shift,Lead\n12/5,Early,Bo\n13/5,Late,Al", "Date,Shift,N\n12/5,Early,4\n13/5,Late,9"],
 )
 def test_a_value_of_a_column_is_no_part_of_the_next(text):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
     assert [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"] == ["12/5", "13/5"]
+
+
+@pytest.mark.parametrize("text", [
+    "| Ref | Officer | Plot |\n|---|---|---|\n| 24/318 | LB | 9 |\n| 24/340 | TA | 8 |",
+    "ref,doctor,ward\n318,LB,4\n319,TA,5", "Ward\tReviewed by\tBed\nA\tLB\t4\nB\tTA\t5",
+])  # fmt: skip
+def test_initials_below_a_head_of_persons_are_names(text):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_recognizer")
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == ["LB", "TA"]
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "it", "nl"])

@@ -28,7 +28,10 @@ def in_letter(marks, text):
     "The Toyota was towed.", "It runs on Oracle licences.", "A new Miele oven came.",
     "Their Philips monitor broke.", "We met over Zoom on it.", "The court will sit by Zoom.",
     "The dressing was Tegaderm over gauze.", "An Isuzu truck blocked the lane.",
-    "He paid with GCash.", "I use a Petzl lamp and Asics shoes.",
+    "He paid with GCash.", "We hired the Ford Transit van.", "The Corsa is in the yard.",
+    "Both Nokia 7750 routers fell over.", "The Isuzu NPR pulls left.", "A box, Cradlepoint E300.",
+    "Mailbox full in Microsoft Outlook again.", "Damage to a Vauxhall Corsa.",
+    "I use a Petzl lamp and Asics shoes.",
     "A La Marzocco machine hissed.", "The Hilux was full of lime.",
 ])  # fmt: skip
 def test_a_brand_that_is_used_as_a_thing_stays(marks, text):
@@ -114,6 +117,9 @@ def test_names_in_the_text_of_markup_go(marks, text, name):
     "He paid KSh 2,000, then UGX 40,000 and Rs. 350.",
     "Meals are on the 2nd Saturday and the 1st Wednesday.",
     "The machine is a Yamaha PSR-E473.", "See ANSI Z358.1 on eyewash.",
+    "The AS 1851 test is done.", "The score was N148.7 million.", "Use oil, 20W-50, in it.",
+    "Send the P45 to us.", "Pay it on the 15th of each month.", 
+    "6. A.O.B.", 
     "The column is Agilent C18, the oven Büchi R-300.", "He wrote a test, IELTS, for a visa.",
 ])  # fmt: skip
 def test_sections_scales_and_labels_stay(marks, text):
@@ -138,8 +144,13 @@ def test_numbers_and_names_that_resemble_these_go(marks, text, name):
      ["12 Cowley Rd, Oxford OX4 1UH", "07700 900417"]),
     ("9 Hill St, Leeds LS1 4AB\nTel: 0113 496 0123", ["9 Hill St, Leeds LS1 4AB", "0113 496 0123"]),
     ("9 Hill St, Leeds LS1 4AB Mobile 07700 900418", ["9 Hill St, Leeds LS1 4AB", "07700 900418"]),
+    ("9th Floor, Molave Tower, 27 Amorsolo Drive", ["9th Floor, Molave Tower, 27 Amorsolo Drive"]),
+    ("Level 2, 90 Devonport Road, Tauranga 3110", ["Level 2, 90 Devonport Road, Tauranga 3110"]),
+    ("Apt 14, The Maltings, Carrigaline", ["Apt 14, The Maltings, Carrigaline"]),
+    ("Blk 418 Bedok North Ave 2", ["Blk 418 Bedok North Ave 2"]),
+    ("P.M.B. 7034, Umuahia", ["P.M.B. 7034, Umuahia"]),
 ])  # fmt: skip
-def test_an_address_ends_before_the_word_for_a_telephone(marks, text, expected):
+def test_an_address_has_its_units_and_ends_before_a_telephone(marks, text, expected):
     assert marks(text) == expected
 
 

@@ -34,7 +34,7 @@ def released(nlp, text, language=None):
 
 
 NAME = re.compile(r"\b[A-Z]\w{4,}")
-OPENINGS = {"Welcome", "Thanks", "Moved", "ACTION"}
+OPENINGS = {"Welcome", "Monday", "Thanks", "Moved", "ACTION"}
 # A text of named groups: surrogates of one group are equal, and no word of the text comes back.
 SAME = {
     "a changed family name": (
@@ -67,6 +67,10 @@ SAME = {
         "From Tamika Broussard (TB).\nTB: Welcome.\nThen TB left. Bea Cole (BC) asked BC.",
         r"From (?P<a>\w)\w+ (?P<b>\w)\w+ \((?P=a)(?P=b)\).\n(?P=a)(?P=b): Welcome.\n"
         r"Then (?P=a)(?P=b) left. (?P<c>\w)\w+ (?P<d>\w)\w+ \((?P=c)(?P=d)\) asked (?P=c)(?P=d).",
+    ),
+    "initials that sign": (
+        "All fine.\n\nHD\n\nOn Monday, Harsh Desai wrote:",
+        r"All fine.\n\n(?P<a>\w)(?P<b>\w)\n\nOn Monday, (?P=a)\w+ (?P=b)\w+ wrote:",
     ),
     "initials of minutes": (
         "With Nadia Yusuf, Sue Dunn.\n\nMoved NY, seconded SD.\nACTION: SD to call.",
