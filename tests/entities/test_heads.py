@@ -118,7 +118,7 @@ def test_a_value_of_a_column_is_no_part_of_the_next(text):
 
 @pytest.mark.parametrize("text", [
     "| Ref | Officer | Plot |\n|---|---|---|\n| 24/318 | LB | 9 |\n| 24/340 | TA | 8 |",
-    "ref,doctor,ward\n318,LB,4\n319,TA,5", "Ward\tReviewed by\tBed\nA\tLB\t4\nB\tTA\t5",
+    "ref,doctor,ward\n318,LB,4\n319,TA,5", "Ward\tReviewed by\tBed\nNorth\tLB\t4\nSouth\tTA\t5",
 ])  # fmt: skip
 def test_initials_below_a_head_of_persons_are_names(text):
     nlp = spacy.blank("en")

@@ -118,8 +118,8 @@ def test_names_in_the_text_of_markup_go(marks, text, name):
     "Meals are on the 2nd Saturday and the 1st Wednesday.",
     "The machine is a Yamaha PSR-E473.", "See ANSI Z358.1 on eyewash.",
     "The AS 1851 test is done.", "The score was N148.7 million.", "Use oil, 20W-50, in it.",
-    "Send the P45 to us.", "Pay it on the 15th of each month.", 
-    "6. A.O.B.", 
+    "Send the P45 to us.", "Pay it on the 15th of each month.",
+    "6. A.O.B.",
     "The column is Agilent C18, the oven Büchi R-300.", "He wrote a test, IELTS, for a visa.",
 ])  # fmt: skip
 def test_sections_scales_and_labels_stay(marks, text):
