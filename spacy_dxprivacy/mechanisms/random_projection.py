@@ -15,19 +15,22 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats2d, blocks
+from ..arrays import Floats1d, Floats2d, Ints1d, blocks
 from ..privacy.guarantee import Guarantee
 from ..privacy.noise import LaplaceNoise
 from ..registries import registry
 from ..space import Space
 from ..space.learned import shared
-from ..space.search.exact import NUMBERS_AT_ONCE, distances, euclidean
+from ..space.search.exact import distances, euclidean
 from ..ty import NoiseDistribution, Projection
 from ..validate import positive, whole
 from .noise import Noise, NoiseMechanism, norms_of
 
 PUBLIC_SEED = 20210728  # Phi is public and fixed; another one would be another mechanism
 ALL_PAIRS_UP_TO = 20_000
+RATIOS_AT_ONCE = 2**21  # float32: 8 MB
+FEW_OF = 32  # a share of the pairs, up to which their differences take less time than products
+MAX_FACTOR = 1e30  # that float32 can multiply
 
 
 @registry.dx_mechanisms("dx.RandomProjection.v1")
@@ -111,13 +114,53 @@ def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
         # Only words so near that the rounding of Y exceeds 2^-10 of their distance can exceed this.
         nearest = stretch_of_near(X, Y, width=2**12 * float(error))
         return max(norm * (1 + 2.0**-10), nearest), "the norm of the matrix"
-    largest = 0.0
-    for part in blocks(len(X), max(1, NUMBERS_AT_ONCE // len(X))):
-        rest = slice(part.start, None)  # each pair once
-        D, stretched = distances(X[part], X[rest]), distances(Y[part], Y[rest])
-        ratio = np.divide(stretched, D, out=np.zeros_like(D), where=D > 0)
-        largest = max(largest, float(ratio.max()))
-    return (largest or 1.0) * (1 + 2.0**-20), "the most over all pairs of words"
+    return (largest_stretch(X, Y) or 1.0) * (1 + 2.0**-20), "the most over all pairs of words"
+
+
+def largest_stretch(X: Floats2d, Y: Floats2d) -> float:
+    """Return the largest ratio of a distance in Y to that in X, by differences in float64; of most
+    pairs, a product in float32 shows that the ratio is not the largest.
+
+    With s the largest ratio so far, s^2 ||x - x'||^2 - ||y - y'||^2 is not below 0 for these.
+    """
+    n, columns = len(X), X.shape[1] + Y.shape[1]
+    (A, reach), (B, stretched) = _scaled(X), _scaled(Y)
+    squares = np.square(A).sum(axis=1), np.square(B).sum(axis=1)
+    table = np.concatenate([A.T, B.T, np.ones((2, n))]).astype(np.float32)
+    largest = float(_stretches(X, Y, np.arange(n - 1), np.arange(1, n)).max(initial=0.0))
+    for part in blocks(n, max(1, RATIOS_AT_ONCE // n)):
+        factor = min((largest * reach / stretched) ** 2, MAX_FACTOR)
+        sums = factor * squares[0] - squares[1]
+        table[-1] = sums
+        rows = [-2 * factor * A[part], 2 * B[part], sums[part, None], np.ones((len(A[part]), 1))]
+        left = np.concatenate(rows, axis=1).astype(np.float32) @ table[:, part.start :]
+        rounding = 4 * (columns + 16) * 2.0**-24 * (1 + factor)
+        may_exceed = left < np.float32(rounding)
+        if np.count_nonzero(may_exceed) * FEW_OF > left.size:  # all rows but some are very near
+            rest = slice(part.start, None)
+            ratios = _ratios(distances(Y[part], Y[rest]), distances(X[part], X[rest]))
+        else:
+            i, j = np.nonzero(may_exceed)
+            ratios = _stretches(X, Y, part.start + i, part.start + j)
+        largest = max(largest, float(ratios.max(initial=0.0)))
+    return largest
+
+
+def _scaled(X: Floats2d) -> tuple[Floats2d, float]:
+    """Return the rows about their mean over the largest norm, float64 (n, d), and that norm."""
+    centred = X - X.mean(axis=0, dtype=np.float64)
+    reach = float(norms_of(centred).max()) or 1.0
+    return centred / reach, reach
+
+
+def _stretches(X: Floats2d, Y: Floats2d, i: Ints1d, j: Ints1d) -> Floats1d:
+    """Return the ratio of the distance in Y to that in X of pairs of rows (k,); 0 for equal rows
+    of X."""
+    return _ratios(norms_of(Y[i] - Y[j]), norms_of(X[i].astype(np.float64) - X[j]))
+
+
+def _ratios(after: Floats2d, before: Floats2d) -> Floats2d:
+    return np.divide(after, before, out=np.zeros_like(after), where=before > 0)
 
 
 def stretch_of_near(X: Floats2d, Y: Floats2d, *, width: float) -> float:
@@ -130,8 +173,5 @@ def stretch_of_near(X: Floats2d, Y: Floats2d, *, width: float) -> float:
         if not close.any():
             break
         i, j = i[close], j[close]
-        before = np.linalg.norm(X[i].astype(np.float64) - X[j], axis=1)
-        after = np.linalg.norm(Y[i] - Y[j], axis=1)
-        ratio = np.divide(after, before, out=np.zeros_like(after), where=before > 0)
-        largest = max(largest, float(ratio.max()))
+        largest = max(largest, float(_stretches(X, Y, i, j).max()))
     return largest

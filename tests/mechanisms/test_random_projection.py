@@ -63,6 +63,44 @@ def test_words_that_rounding_tore_apart_are_found():
     assert found == pytest.approx(ratios(X, Y).max()) and found > 900
 
 
+@pytest.mark.parametrize("size", [1e-25, 1e-3, 1.0, 1e18])
+@pytest.mark.parametrize("dims", [1, 5, 40])
+def test_the_largest_ratio_is_that_of_all_pairs_of_rows_of_any_size(space, size, dims):
+    X = (space.vectors * size + size).astype(np.float32)
+    Y, _ = random_projection.projected(X, dims)
+    found = random_projection.largest_stretch(X, Y)
+    assert found == pytest.approx(ratios(X, Y).max(), rel=1e-12)
+
+
+@pytest.mark.parametrize("far", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("stretched", [1e-9, 1e3, 1e9])
+def test_one_pair_among_equal_or_distant_rows_has_the_largest_ratio(far, stretched):
+    X = np.zeros((300, 4), dtype=np.float32)
+    X[100:200, 1] = far * np.arange(100)
+    X[7, 0], X[250, 0] = 1, 2
+    Y = X[:, :3].astype(np.float64)
+    Y[250, 2] += stretched
+    found = random_projection.largest_stretch(X, Y)
+    assert found == pytest.approx(ratios(X, Y).max(), rel=1e-12)
+
+
+@pytest.mark.parametrize("outlier", [1, 1e3, 1e7])
+def test_an_outlier_hides_no_pair(outlier):
+    """All other rows are within the rounding of a product of its size."""
+    rng = np.random.default_rng(0)
+    X, Phi = rng.normal(size=(200, 6)).astype(np.float32), rng.normal(size=(6, 2))
+    X[3] *= outlier
+    Y = X @ Phi
+    found = random_projection.largest_stretch(X, Y)
+    assert found == pytest.approx(ratios(X, Y).max(), rel=1e-9)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 50])
+def test_equal_rows_have_no_ratio(rows):
+    X = np.full((rows, 3), 0.1, dtype=np.float32)
+    assert random_projection.largest_stretch(X, X.astype(np.float64)) == 0
+
+
 def test_words_are_sought_among_the_projected_ones(make, space):
     draw = make("dx.RandomProjection.v1", space, epsilon=1e6, dims=7).sample(np.arange(100), Rng())
     apart = np.linalg.norm(space.vectors[draw.rows] - space.vectors, axis=1)
