@@ -168,11 +168,17 @@ class TruncatedLaplaceNoise:
     def log_densities(self, X: Floats2d, rows: Ints1d) -> LogDensities:
         """Return a function of vectors Z (k, d): ln of their densities about centres X (m, d), up
         to a constant, float32 (k, m)."""
-        from scipy.spatial.distance import cdist
+        columns, bound = X.T.astype(np.float64), self.bound * (1 + ROUNDED)
 
         def logs(Z: Floats2d) -> Floats2d:
             densities = l1_distances(Z, X, factor=-self.rate)
-            densities[cdist(Z, X, "chebyshev") > self.bound * (1 + ROUNDED)] = -np.inf
+            # Few vectors are beyond the bound of any centre, and in few coordinates.
+            for column, z in zip(columns, Z.T.astype(np.float64), strict=True):
+                low, high = z - bound, z + bound
+                some = np.flatnonzero((column.min() < low) | (column.max() > high))
+                beyond = (column < low[some, None]) | (column > high[some, None])
+                vectors, centres = np.nonzero(beyond)
+                densities[some[vectors], centres] = -np.inf
             return densities
 
         return logs

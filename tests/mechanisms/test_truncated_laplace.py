@@ -5,6 +5,7 @@ import pytest
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space
 from spacy_dxprivacy.mechanisms.truncated_laplace import (
+    ROUNDED,
     TruncatedLaplaceNoise,
     log_worst_delta,
     paper_width,
@@ -132,3 +133,16 @@ def test_unclipped_vectors_leave_every_word_as_it_is_and_delta_is_1(epsilon):
     assert 0.97 * A < noise.max() <= 1.001 * A
     apart = mechanism.facts.delta(np.array([0]), np.arange(1, 30), np.full((1, 29), epsilon))
     assert mechanism.guarantee.status == "refuted" and (apart == 1).all()
+
+
+@pytest.mark.parametrize("bound", [0.1, 1.0, 3.0, 100.0])
+@pytest.mark.parametrize("dims", [1, 2, 30])
+def test_a_density_is_zero_where_a_coordinate_is_beyond_the_bound(bound, dims):
+    rng = np.random.default_rng(0)
+    X, Z = (rng.normal(size=(k, dims)).astype(np.float32) for k in (40, 200))
+    Z[:20] += bound * rng.choice([-1, 1], size=(20, dims))
+    D = np.abs(Z[:, None].astype(np.float64) - X)
+    beyond = D.max(axis=2) > bound * (1 + ROUNDED)
+    logs = TruncatedLaplaceNoise(dims, 2.0, bound).log_densities(X, np.arange(40))(Z)
+    np.testing.assert_array_equal(logs == -np.inf, beyond)
+    np.testing.assert_allclose(logs[~beyond], -2 * D.sum(axis=2)[~beyond], rtol=1e-5, atol=1e-5)
