@@ -80,16 +80,20 @@ def all_tunable() -> dict[str, dict[str, Any]]:
 
 
 def longest_first(configs: Mapping[str, dict[str, Any]]) -> list[str]:
-    """Return the labels of configs, those first whose attacks take longest: on sentences, then of
-    noise, whose probabilities are estimated from draws."""
+    """Return the labels of configs, those first whose attacks take longest: on sentences, then by
+    paths, which are searched from every word, and then of noise, whose probabilities are estimated
+    from draws."""
 
     def turn(label: str) -> int:
         try:
             mechanism = make_unfitted(configs[label], 1.0)
         except DxError:  # it takes other epsilons
+            return 2
+        if facts_of(mechanism).draws_sentences:
+            return 0
+        if mechanism.guarantee.metric == "path":
             return 1
-        states = isinstance(mechanism, StatesProbabilities)
-        return 0 if facts_of(mechanism).draws_sentences else 1 + states
+        return 2 + isinstance(mechanism, StatesProbabilities)
 
     return sorted(configs, key=turn)
 

@@ -12,6 +12,7 @@ pytest.importorskip("matplotlib", reason="needs the extra 'plots'")  # --out dra
 
 from spacy_dxprivacy import progress
 from spacy_dxprivacy.lab.commands import attack
+from spacy_dxprivacy.lab.mechanisms import all_tunable, longest_first
 
 NOISE = ["-m", "laplace", "-m", "exponential"]
 
@@ -134,3 +135,12 @@ def test_lines_come_all_the_time_and_say_what_is_attacked(dx, monkeypatch):
     labels = [line.partition(":")[0] for line in dx(*NOISE, "-e", "2").stderr.splitlines()]
     running = {name for label in labels for name in label.split(", ")}
     assert {"guess", "dx.Laplace.v1", "dx.Exponential.v1"} <= running
+
+
+def test_attacks_that_take_longest_begin_first():
+    """A long one that began last would leave the other processes idle."""
+    begun = longest_first(all_tunable())
+    assert begun[:2] == ["dx.Path.v2", "dx.Path.v1"] and sorted(begun) == sorted(all_tunable())
+    noise = [begun.index(name) for name in ("dx.Laplace.v1", "dx.Gaussian.v1", "dx.NADP.v1")]
+    stated = [begun.index(name) for name in ("dx.CusText.v1", "dx.TEM.v1", "dx.Exponential.v1")]
+    assert max(noise) < min(stated)
