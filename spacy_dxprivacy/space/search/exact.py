@@ -40,7 +40,9 @@ SCORES = 1_500_000  # of a tile: more fit no cache, and fewer keep the product w
 COPY_UP_TO = 2**25  # numbers of a table, n times d: 128 MB
 SCORES_AT_ONCE = 2**20  # of neighbours
 AIMED_AT_ONCE = 2**19  # scores: 2 MB
-FIRST_OTHERS = 512  # rows compared with all queries, then twice as many with those that are left
+# Rows compared with all queries, then twice as many with those that are left. No power of two: it
+# makes products slower, as columns then share few lines of the cache.
+FIRST_OTHERS = 500
 EQUAL = 2.0**-20  # share of the product of norms, below which scores may be equal
 CERTAIN = 4.001  # times a square, below that to the next row: no other row can be nearer
 LEAST_GROUPS, GROUPS_A_NEIGHBOUR = 256, 4  # of rows whose nearest are compared
@@ -324,10 +326,7 @@ def aimed(X: Floats2d, Z: Floats2d, aim: Aim, depth: int = 1) -> Ints1d:
     best, tops = np.empty(len(Z), dtype=np.int64), np.empty(len(Z), dtype=dtype)
     for part, S in _scores(queries, table[aim.rows], half[aim.rows]):
         best[part], tops[part] = tops_of(S)
-    left = np.arange(len(Z))
-    if depth == 1:
-        gaps = _gaps(table, half, aim.rows)
-        left = np.flatnonzero(CERTAIN * (norms**2 - 2 * tops) >= gaps[best])
+    left = np.flatnonzero(CERTAIN * (norms**2 - 2 * tops) >= _gaps(table, half, aim.rows)[best])
     # Rows as near as that, such as equal ones, are no nearer.
     tops += (norms + reach) * reach * EQUAL
     own = np.einsum("kd,kd->k", queries[left], table[aim.origins[left]]) - half[aim.origins[left]]
@@ -443,7 +442,8 @@ def _near(
     (k, d), and perhaps others. half: half the squared norm of each row."""
     norms, reach = np.sqrt(np.einsum("kd,kd->k", A, A)), sqrt(2 * float(half.max()))
     dtype = "float32" if fits_single(norms, reach) else "float64"
-    S = half.astype(dtype) - A.astype(dtype) @ X.astype(dtype, copy=False).T
+    S = A.astype(dtype) @ X.astype(dtype, copy=False).T
+    np.subtract(half.astype(dtype), S, out=S)
     # As many groups as `depth` have a row with a score up to this bound.
     n, size = len(X), len(X) // groups
     tops = S[:, : size * groups].reshape(len(A), size, groups).min(axis=1)
