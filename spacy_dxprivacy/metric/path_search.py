@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Floats2d, Ints1d, Ints2d, Numbers1d, blocks
 
 DISTANCES_AT_ONCE = 2**25  # of one or two bytes: more do not fit into caches
-WORDS_AT_ONCE = 128  # words searched from at once
+WORDS_AT_ONCE = 64  # words searched from at once: the steps to more fit no cache
 LENGTH_CLASSES = 64  # at most, of edges
 TURNS = 16  # of a search of many steps
 STEP_BITS = 16  # for the steps in a number of word and steps: a path, or an edge
