@@ -117,14 +117,14 @@ def test_a_value_of_a_column_is_no_part_of_the_next(text):
 
 
 @pytest.mark.parametrize("text", [
-    "| Ref | Officer | Plot |\n|---|---|---|\n| 24/318 | LB | 9 |\n| 24/340 | TA | 8 |",
-    "ref,doctor,ward\n318,LB,4\n319,TA,5", "Ward\tReviewed by\tBed\nNorth\tLB\t4\nSouth\tTA\t5",
+    "| Ref | Officer | Plot |\n|---|---|---|\n| 24/318 | JW | 9 |\n| 24/340 | TA | 8 |",
+    "ref,doctor,ward\n318,JW,4\n319,TA,5", "Ward\tReviewed by\tBed\nNorth\tJW\t4\nSouth\tTA\t5",
 ])  # fmt: skip
 def test_initials_below_a_head_of_persons_are_names(text):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
     nlp.add_pipe("dx_entity_recognizer")
-    assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == ["LB", "TA"]
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == ["JW", "TA"]
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "it", "nl"])
