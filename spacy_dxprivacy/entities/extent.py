@@ -278,6 +278,10 @@ class Bounds(Tokens):
         values = values_in_columns(self.text)
         return {start for label, start, _ in values if label == "PERSON"}
 
+    def is_headed(self, i: int) -> bool:
+        """Return whether a token begins a person in a column whose head names persons."""
+        return self._starts[i] in self._headed
+
     @cached_property
     def _has_issues(self) -> bool:
         """Whether the document speaks of changes of software by their numbers."""
@@ -545,7 +549,7 @@ class Bounds(Tokens):
                 return self._judge(Entity("PERSON", start, end - 2), names)
             return None
         called = before in _BEFORE_NAMES and self.lowers[start] not in _OFFICES
-        called |= label == "PERSON" and self._starts[start] in self._headed
+        called |= label == "PERSON" and self.is_headed(start)
         is_full_name = (
             end - start > 1
             and builtin_lexicon().is_first_name(self.texts[start])

@@ -32,6 +32,7 @@ from .reasons import Context, are_common, is_brand_of_thing, is_entity, without_
 from .tables import FOLLOWING, LISTED, words
 from .words import builtin_lexicon, is_name, is_ordinary
 
+MAX_INITIALS = 4  # capitals in a column of persons, of which the network knows nothing
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
 LEAST_FIRM = 0.03  # odds of the network below which the noun of a firm alone makes none
 FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
@@ -172,14 +173,15 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
     which decides where the name ends. Firms of common words leave the Doc without a factor: their
     form alone (Chess Club, Board of Directors) is that of departments and halls too. Where ordinary
     words have capitals, so do firms without a legal form that the network takes for none (Summer
-    School). Names within codes stay, since the network was trained on none.
+    School). Names within codes and initials below a head of persons stay, since the network was
+    trained on none.
     """
     names, others = list[tuple[Entity, float]](), list[Span]()
     bounds, doc, text = context.bounds, context.doc, context.whole
     for span in doc.ents:
         is_rule = span.id_ in evidence
         is_evidence = is_rule and span.label_ in _NAMES
-        if is_evidence and not _GLUED.search(span.text):
+        if is_evidence and not _GLUED.search(span.text) and not _is_short_below_head(bounds, span):
             factor, name = evidence[span.id_], Entity(span.label_, span.start, span.end)
             names.append((name, factor ** (1 + fills_field(text, span))))
             if _is_called(bounds, span):
@@ -198,6 +200,12 @@ def _is_no_firm(context: Context, span: Span) -> bool:
     if not context.least_odds or not LEGAL.isdisjoint(token.text.rstrip(".") for token in span):
         return False
     return all(odds(context.shares, "ORG", token.i) < LEAST_FIRM for token in span)
+
+
+def _is_short_below_head(bounds: Bounds, span: Span) -> bool:
+    """Return whether a person is a few capitals below a head that names persons."""
+    is_short = len(span) == 1 and span.text.isupper() and len(span.text) <= MAX_INITIALS
+    return is_short and bounds.is_headed(span.start)
 
 
 def _is_called(bounds: Bounds, span: Span) -> bool:
