@@ -89,9 +89,8 @@ _BEFORE_BIRTH_NAMES = frozenset(expanded("BEFORE_MAIDEN").replace(".", "").split
 _AFTER_NAMES = words("AFTER_NAMES")
 # What a speaker does, behind a name; given names that are written short, with a full stop.
 _DUTIES = LISTED["ROLE"] | frozenset(
-    "admin caretaker chef cleaner cook dispatch dispatcher driver electrician engineer fitter "
-    "fleet foreman gardener guard landlady landlord mechanic mgr painter plumber porter reception "
-    "receptionist security supervisor tutor vet".split()
+    "admin caretaker chef cleaner dispatch dispatcher driver electrician engineer landlady "
+    "landlord mechanic mgr receptionist security supervisor tutor vet".split()
 )
 _SHORT_GIVEN = frozenset("chas edw geo jas jno ma md mohd robt saml sk st thos wm".split())
 _LONGEST_TITLE = 4  # letters of a title with a full stop that is in no list

@@ -498,11 +498,11 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
         return context.doc[end].ent_type_ in ("", *NUMBERS)
     before = context.text(start - 1).lower()
     before_it = context.text(start - 2).lower()
+    is_good = texts[0].lower() in GOODS
     is_used = before in _BEFORE_SERVICES or (before == "with" and before_it in _PAY)
-    is_used |= before == "by" and texts[0].lower() in GOODS and not before_it.endswith("ed")
-    is_used |= is_owned and not after[:1].isupper()
-    is_good = texts[0].lower() in GOODS and before in _ARTICLES
-    return is_used and (is_only_brand or is_good)
+    is_used |= before == "by" and not before_it.endswith("ed")
+    is_used = (is_used and is_good) or (is_owned and not after[:1].isupper())
+    return is_used and (is_only_brand or (is_good and before in _ARTICLES))
 
 
 def _is_noun_of_thing(context: Context, i: int, is_owned: bool) -> bool:

@@ -42,6 +42,7 @@ def test_a_brand_that_is_used_as_a_thing_stays(marks, text):
     ("She works at Bosch in the north.", "Bosch"), ("We asked Carl Bosch about it.", "Bosch"),
     ("Mr Philips came by.", "Philips"), ("He was hired by Oracle in spring.", "Oracle"),
     ("Toyota dismissed him.", "Toyota"), ("Her employer, Mitsubishi, agreed.", "Mitsubishi"),
+    ("She lives in Vauxhall, by the park.", "Vauxhall"), ("Sala Kahle came by.", "Sala Kahle"),
     ("Dr Hoover saw the Hoover family.", "Hoover"), ("Ask Hugo about the site.", "Hugo"),
 ])  # fmt: skip
 def test_a_person_or_an_employer_with_the_name_of_a_brand_goes(marks, text, name):
