@@ -22,7 +22,7 @@ from operator import itemgetter
 from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
 
-from ..text.mentions import Entity, initials_of, is_word, plain_label
+from ..text.mentions import Entity, initials_in, is_word, plain_label
 from ..text.tokens import Tokens
 from .heads import facts_in, values_in_columns
 from .phrases import in_tokens
@@ -181,9 +181,10 @@ class Bounds(Tokens):
         """
         matches = list(matches)
         ends: dict[int, list[Entity]] = defaultdict(list)
-        full_names = [s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1]
+        named = [s for s in spans if plain_label(s.label_) == "PERSON"]
+        full_names = [s for s in named if len(s) > 1]
         persons = {lower for s in full_names for lower in self.lowers[s.start : s.end]}
-        letters = initials_of(s.text for s in full_names)
+        letters = initials_in(self.doc, [(s.start, s.end) for s in named])
         if letters:
             persons.update(low for low in self.lowers if low.replace(".", "").upper() in letters)
         first_name = builtin_lexicon().is_first_name

@@ -375,11 +375,12 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 def head_rows(text: str) -> Iterator[tuple[int, int]]:
     """Yield rows of heads, in characters: the first row of a table, over rows with as many cells.
     Most of its cells are common words; all of them, if no row has a digit."""
-    if not any(text.count(mark) >= MIN_MARKS for mark in CELL_MARKS):
+    if not any(text.count(mark) >= MIN_MARKS for mark in (*CELL_MARKS, ",")):
         return
     start, last, rows = 0, -1, text.split("\n")
     for number, row in enumerate(rows):
-        mark = max(CELL_MARKS, key=row.count)
+        # Commas of a table have no blank behind them.
+        mark = max(CELL_MARKS if ", " in row else (*CELL_MARKS, ","), key=row.count)
         count = row.count(mark)
         if count > 1 and count != last and not any(map(str.isdigit, row)):
             below = [r for r in rows[number + 1 : number + 4] if not _RULE.fullmatch(r)][:2]

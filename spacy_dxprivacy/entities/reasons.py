@@ -19,14 +19,14 @@ from spacy.tokens import Doc, Span, Token
 
 from ..arrays import Floats2d
 from ..text.mentions import NUMBERS, Entity, is_capitalised, is_word
-from . import network
+from . import network, tables
 from .capitals import capital_share, is_listed, is_only_first_name, is_placed_as_name, least_odds
 from .decoding import odds
 from .extent import FIRM_ENDS, INSTITUTIONS, LEGAL, Bounds, is_brand, is_rather_common
 from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
 from .tables import FIRMS, FOLLOWING, GOODS, LANDS, LISTED, PLACES, PRODUCTS, expanded, pattern
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting, kinds
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
 # Ratio of the probability of an entity to that of no entity, from which common words are names;
@@ -69,11 +69,17 @@ _MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONT
 _CODE = r"{}[A-Z]{{1,5}}-?\d[A-Z\d]{{0,5}}(?:-[A-Z\d]{{1,5}})?(?![\w/]| \d[A-Z]{{2}}\b)"
 _MODEL_CODE = re.compile(_CODE.format(r" (?=[\w-]{3})"), re.A)
 _LONG_CODE = re.compile(_CODE.format(r" (?=[A-Z]+(?:-|\d{3}))"), re.A)
+_BESIDE_DATES = tables.words("BESIDE_DATES") - {"the", "of", "in", "on", "at", "a", "and", "to"}
+_OF_TIME = frozenset(
+    "MONTH WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT "
+    "DAYPART NUM".split()
+)
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _DIGIT = re.compile(r"\d")
 _BRAND_CODE = re.compile(
     r" (?=[A-Z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Z\d]{1,7}){0,2}(?![\w/])", re.A
 )
-_BEFORE_SERVICES = frozenset("on over via through using in into".split())
+_BEFORE_SERVICES = frozenset("from on over via through using in into".split())
 _GIVE = frozenset("gave give gives giving".split())
 _PAY = frozenset("pay paid pays paying payment payments".split())
 _OF_FIRMS = frozenset(  # what only a firm has
@@ -480,7 +486,8 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     if not _is_brand(texts[0].lower()) or _is_beside_firm(context, start, end):
         return False
     if not all(text.isdigit() or _is_brand(text.lower()) for text in texts):
-        if not is_only_brand or (label == "ORG" and texts[-1] in FIRM_ENDS):
+        is_model = any(map(_INNER_CAPITAL.search, texts[1:]))
+        if not (is_only_brand or is_model) or (label == "ORG" and texts[-1] in FIRM_ENDS):
             return False
         if any(map(is_name, texts[1:])) or any(map(_is_land, texts[1:])):
             return False
@@ -502,7 +509,7 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     is_used = before in _BEFORE_SERVICES or (before == "with" and before_it in _PAY)
     is_used |= before == "by" and not before_it.endswith("ed")
     is_used = (is_used and is_good) or (is_owned and not after[:1].isupper())
-    return is_used and (is_only_brand or (is_good and before in _ARTICLES))
+    return is_used and (is_only_brand or before in _ONE or (is_good and before in _ARTICLES))
 
 
 def _is_noun_of_thing(context: Context, i: int, is_owned: bool) -> bool:
@@ -517,6 +524,7 @@ def _is_noun_of_thing(context: Context, i: int, is_owned: bool) -> bool:
 def _is_model(text: str) -> bool:
     """Return whether a word looks like a model, or is a listed one: NPR, 850i, Corolla."""
     is_short = text.isupper() and text.isalpha() and len(text) <= MAX_MODEL
+    is_short |= _INNER_CAPITAL.search(text) is not None
     return is_short or _DIGIT.search(text) is not None or text.lower() in GOODS
 
 
@@ -653,6 +661,15 @@ def is_book(context: Context, entity: Entity) -> bool:
         return False
     last = context.doc[entity.end - 1]
     return _VERSES.match(context.whole, last.idx + len(last)) is not None
+
+
+@reason("PERSON", "GPE", of_word=True)
+def is_of_spelling(context: Context, entity: Entity) -> bool:
+    """Return whether a word stands for its first letter, as one that is spelled: C for Charlie."""
+    i, text = entity.start, context.text(entity.start)
+    return context.text(i - 1).lower() in ("for", "as") and (
+        context.text(i - 2).upper() == text[0].upper()
+    )
 
 
 @reason("PERSON", of_word=True)
@@ -941,6 +958,18 @@ def is_plain_number(context: Context, entity: Entity) -> bool:
     """Return whether a date is a value, or hours of a day of the week: 3 to 5, Sat 9-5."""
     text = context.text(entity.start, entity.end)
     return (_VALUE.fullmatch(text) or _HOURS.fullmatch(text)) is not None
+
+
+@reason("DATE")
+def is_undated(context: Context, entity: Entity) -> bool:
+    """Return whether a date without a digit has no word of a calendar, of numbers or of time: the
+    drought."""
+    text = context.text(entity.start, entity.end)
+    if _DIGIT.search(text) or pattern("DATE_PHRASE").search(text.lower()):
+        return False
+    words = [word for word in re.findall(r"[^\W_]+", text.lower())]
+    known = (word in _BESIDE_DATES or not _OF_TIME.isdisjoint(kinds(word)) for word in words)
+    return bool(words) and not any(known) and all(map(is_word, words))
 
 
 @reason("DATE", of_word=True)

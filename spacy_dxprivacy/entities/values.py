@@ -373,6 +373,8 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
     if _PLATE.fullmatch(code) or not before[:1].isupper():
         return False
     is_maker = lower in FIRMS or lower in GOODS
+    if start > 1 and not is_word(lower):  # Philips IntelliVue MX450
+        is_maker |= tokens.lowers[start - 2] in FIRMS | GOODS | MAKERS
     return is_maker or (_is_one_of_many(tokens, start - 1) and not is_word(lower))
 
 

@@ -39,6 +39,8 @@ NO_INITIALS = frozenset(
     "US UK UN EU AM PM PS EG IE AD BC CV ID OK QC TV PC IT HR PR MD PHD".split()
 )
 # Words of minutes that stand before the initials of whoever moves, agrees or has a task.
+_AFTER_INITIALS = frozenset("to will has agreed noted reported said asked thanked".split())
+_QUOTES = frozenset({'"', "“", "”", "'", "‘", "’"})
 _BEFORE_INITIALS = frozenset(
     "action actions moved mover owner prop proposed proposer sec seconded seconder".split()
 )
@@ -136,12 +138,26 @@ def initials_of(names: Iterable[str]) -> set[str]:
     }
 
 
+def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
+    """Return the initials of the persons of a Doc, each from a first token to a last, also without
+    a nickname in quotes: AL for Ada "Bo" Lind."""
+    ends = dict(persons)
+    names = [doc[first:last].text for first, last in ends.items()]
+    for first, last in ends.items():
+        quoted = doc[last : last + 1].text in _QUOTES and last + 1 in ends
+        after = ends[last + 1] + 1 if quoted else 0
+        if after in ends and doc[after - 1].text in _QUOTES:
+            names.append(f"{doc[first:last].text} {doc[after : ends[after]].text}")
+    return initials_of(names)
+
+
 def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
     """Return the tokens that are the initials of a person: J.K., JK in brackets, alone on a line,
     as a speaker at the start of one, or as whoever moves a motion or has a task, and each JK of a
     text that has it in brackets behind the name."""
-    names = [(doc[first:last].text, last) for name, first, last in entities if name == "PERSON"]
-    letters = initials_of(name for name, _ in names)
+    persons = [(first, last) for name, first, last in entities if name == "PERSON"]
+    names = [(doc[first:last].text, last) for first, last in persons]
+    letters = initials_in(doc, persons)
     if not letters:
         return []
     stated = {doc[i + 1].text for name, i in names if _are_stated(doc, i, initials_of([name]))}
@@ -167,7 +183,11 @@ def _are_initials(doc: Doc, i: int, letters: Collection[str]) -> bool:
     opens, ends_line = before.endswith("\n"), not after or "\n" in after
     if (before == "(" and after == ")") or (opens and (after == ":" or ends_line)):
         return True
-    cue = doc[max(i - 1 - (before in (":", ".")), 0)].lower_
+    if after in _AFTER_INITIALS or (after == "and" and doc[i + 2 : i + 3].text in letters):
+        return True
+    # Actions: **JK
+    cues = (doc[k] for k in range(i - 1, max(i - 4, -1), -1) if not doc[k].is_punct)
+    cue = next((token.lower_ for token in cues), "")
     return cue.rstrip(".") in _BEFORE_INITIALS
 
 

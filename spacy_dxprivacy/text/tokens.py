@@ -45,6 +45,8 @@ _FIELDS = re.compile(
     r"(?<=\w[\"”″'’%°)][;|])(?=\w)|(?<=\w\|)|(?<=\|)(?=[\w|])|(?<=\|\|))"
 )
 # What contains delimiters of its own, and which of them no e-mail address and no fraction contains.
+_CELL_COMMA = re.compile(r'"(?:[^"]|"")*"|,')  # or a cell in quotes, whose commas are its own
+_DIGIT = re.compile(r"\d")
 _NO_FIELDS = re.compile(r"[@/]|www")
 _ADDRESS = re.compile(r"://|www")
 _SURE = "\"'|;"
@@ -140,6 +142,7 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
     if code:
         doc.user_data[CODE] = code  # for outside_code
     places = {*edges, *(place for span in code for place in span)}
+    places |= {edge for comma in commas_of_rows(text) for edge in (comma, comma + 1)}
     if not (has_edges or places or _FIELDS.search(text) or _NEXT_FIELD.search(text)):
         return doc
     parts = _split_again(nlp, texts) if has_edges else [[text] for text in texts]
@@ -236,6 +239,23 @@ def _split_again(nlp: Language, texts: list[str]) -> list[list[str]]:
         ]
     trim_vocab(own, after=MANY_WORDS)
     return parts
+
+
+def commas_of_rows(text: str) -> Iterator[int]:
+    """Yield the places of the commas between the cells of tables in a text: of rows with as many
+    cells as the row of heads above them. Heads have no digits; no comma has a blank behind it."""
+    if "," not in text or "\n" not in text:
+        return
+    start, heads = 0, list[int]()
+    for line in text.split("\n"):
+        commas = [match.start() for match in _CELL_COMMA.finditer(line) if match[0] == ","]
+        if not commas or any(line[i + 1 : i + 2] in (" ", "") for i in commas[:-1]):
+            heads = []
+        elif len(commas) == len(heads):
+            yield from (start + i for i in commas)
+        else:
+            heads = [] if _DIGIT.search(line) else commas
+        start += len(line) + 1
 
 
 def _fields(text: str) -> list[str]:

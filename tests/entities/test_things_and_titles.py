@@ -120,7 +120,9 @@ def test_names_in_the_text_of_markup_go(marks, text, name):
     "The machine is a Yamaha PSR-E473.", "See ANSI Z358.1 on eyewash.",
     "The AS 1851 test is done.", "The score was N148.7 million.", "Use oil, 20W-50, in it.",
     "Send the P45 to us.", "Pay it on the 15th of each month.",
-    "6. A.O.B.",
+    "6. A.O.B.", "Pay the fee of R480, or R240.", "That is C for Charlie.", "Say D as Delta.",
+    "Since the drought we save.", "It's a Vaillant ecoTEC.",
+
     "The column is Agilent C18, the oven Büchi R-300.", "He wrote a test, IELTS, for a visa.",
 ])  # fmt: skip
 def test_sections_scales_and_labels_stay(marks, text):
@@ -131,6 +133,7 @@ def test_sections_scales_and_labels_stay(marks, text):
     ("His pension number is RM 22417.", "22417"), ("Her account is INR 440127.", "440127"),
     ("Ask Fiona Beaufort about it.", "Fiona Beaufort"),
     ("We met Ben Richter 5 May.", "Ben Richter"),
+    ("Ask for Charlie at noon.", "Charlie"),
     ("We met the second Saturday in May.", "Saturday"),
     ("He came on the 2nd of May.", "the 2nd of May"), ("See Ada Lind § 4.", "Ada Lind"),
     ("We saw Salamat Khan there.", "Salamat Khan"), ("Mr Dankie spoke.", "Dankie"),

@@ -34,7 +34,7 @@ def released(nlp, text, language=None):
 
 
 NAME = re.compile(r"\b[A-Z]\w{4,}")
-OPENINGS = {"Welcome", "Monday", "Thanks", "Moved", "ACTION"}
+OPENINGS = {"Welcome", "Monday", "Thanks", "Moved", "ACTION", "Actions"}
 # A text of named groups: surrogates of one group are equal, and no word of the text comes back.
 SAME = {
     "a changed family name": (
@@ -71,6 +71,12 @@ SAME = {
     "initials that sign": (
         "All fine.\n\nHD\n\nOn Monday, Harsh Desai wrote:",
         r"All fine.\n\n(?P<a>\w)(?P<b>\w)\n\nOn Monday, (?P=a)\w+ (?P=b)\w+ wrote:",
+    ),
+    "initials with a task": (
+        "By Meera Kaur, Arun Rao.\n**Actions:** MK to call; AR to ask, and MK and AR will go.",
+        r"By (?P<a>\w)\w+ (?P<b>\w)\w+, (?P<c>\w)\w+ (?P<d>\w)\w+.\n"
+        r"\*\*Actions:\*\* (?P=a)(?P=b) to call; (?P=c)(?P=d) to ask, and (?P=a)(?P=b) and "
+        r"(?P=c)(?P=d) will go.",
     ),
     "initials of minutes": (
         "With Nadia Yusuf, Sue Dunn.\n\nMoved NY, seconded SD.\nACTION: SD to call.",
