@@ -79,7 +79,7 @@ _DIGIT = re.compile(r"\d")
 _BRAND_CODE = re.compile(
     r" (?=[A-Z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Z\d]{1,7}){0,2}(?![\w/])", re.A
 )
-_BEFORE_SERVICES = frozenset("from on over via through using in into".split())
+_BEFORE_SERVICES = frozenset("on over via through using in into".split())
 _GIVE = frozenset("gave give gives giving".split())
 _PAY = frozenset("pay paid pays paying payment payments".split())
 _OF_FIRMS = frozenset(  # what only a firm has

@@ -183,7 +183,9 @@ def _are_initials(doc: Doc, i: int, letters: Collection[str]) -> bool:
     opens, ends_line = before.endswith("\n"), not after or "\n" in after
     if (before == "(" and after == ")") or (opens and (after == ":" or ends_line)):
         return True
-    if after in _AFTER_INITIALS or (after == "and" and doc[i + 2 : i + 3].text in letters):
+    if (after in _AFTER_INITIALS and doc[i + 2 : i + 3].text.isalpha()) or (
+        after == "and" and doc[i + 2 : i + 3].text in letters
+    ):
         return True
     # Actions: **JK
     cues = (doc[k] for k in range(i - 1, max(i - 4, -1), -1) if not doc[k].is_punct)
