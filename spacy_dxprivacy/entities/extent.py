@@ -58,11 +58,17 @@ FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"
 LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
 _LONGEST_FIRM = max(map(len, FIRMS))  # in characters: no name has more tokens
 _COURTS = frozenset("court courts tribunal tribunals".split())
-# The longest word of each fixed phrase: most texts have none, and skip the search.
-_PHRASE_WORDS = _COURTS | {
-    max(re.findall(r"\w+", phrase), key=len)
-    for name in ("LATIN", "EPONYM_PHRASES", "DEEDS", "SALUTATIONS")
-    for phrase in expanded(name).lower().split("|")
+
+
+def _longest_words(*sections: str) -> frozenset[str]:
+    """Return the longest word of each phrase: most texts have none, and skip the search."""
+    phrases = "|".join(map(expanded, sections)).lower().split("|")
+    return frozenset(max(re.findall(r"\w+", phrase), key=len) for phrase in phrases)
+
+
+_PHRASES = {
+    "FIXED": _COURTS | _longest_words("LATIN", "EPONYM_PHRASES", "DEEDS"),
+    "SALUTATION": _longest_words("SALUTATIONS"),
 }
 _ARTICLE = frozenset({"the"})
 _ADVERBS = frozenset("yesterday today tomorrow then later also now".split())
@@ -160,8 +166,10 @@ class Bounds(Tokens):
         # Token of a phrase -> the least start of a match that loses the token. "Court" is lost only
         # at the start, since it is also a surname (Margaret Court) and a street (Maple Court).
         self._phrases: dict[int, int] = {}
-        if not _PHRASE_WORDS.isdisjoint(self.lowers):
-            for match in pattern("FIXED").finditer(self.text):
+        for form, longest in _PHRASES.items():
+            if longest.isdisjoint(self.lowers):
+                continue
+            for match in pattern(form).finditer(self.text):
                 _, first, last = in_tokens(doc, "", *match.span())
                 self._phrases |= dict.fromkeys(range(first, last), 0 if " " in match[0] else first)
         # Caches, as many matches are equal or share a word.

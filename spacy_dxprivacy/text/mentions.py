@@ -141,12 +141,13 @@ def initials_of(names: Iterable[str]) -> set[str]:
 def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
     """Return the initials of the persons of a Doc, each from a first token to a last, also without
     a nickname in quotes: AL for Ada "Bo" Lind."""
-    ends = dict(persons)
-    names = [doc[first:last].text for first, last in ends.items()]
+    ends, size = dict(persons), len(doc)
+    names = [doc[first:last].text for first, last in ends.items() if last - first > 1]
     for first, last in ends.items():
-        quoted = doc[last : last + 1].text in _QUOTES and last + 1 in ends
-        after = ends[last + 1] + 1 if quoted else 0
-        if after in ends and doc[after - 1].text in _QUOTES:
+        if last + 1 not in ends or doc[last].text not in _QUOTES:
+            continue
+        after = ends[last + 1] + 1
+        if after in ends and after < size and doc[after - 1].text in _QUOTES:
             names.append(f"{doc[first:last].text} {doc[after : ends[after]].text}")
     return initials_of(names)
 
@@ -156,28 +157,28 @@ def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
     as a speaker at the start of one, or as whoever moves a motion or has a task, and each JK of a
     text that has it in brackets behind the name."""
     persons = [(first, last) for name, first, last in entities if name == "PERSON"]
-    names = [(doc[first:last].text, last) for first, last in persons]
     letters = initials_in(doc, persons)
     if not letters:
         return []
-    stated = {doc[i + 1].text for name, i in names if _are_stated(doc, i, initials_of([name]))}
+    stated = {doc[last + 1].text for first, last in persons if _are_stated(doc, first, last)}
     shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
-    return [i for i in shouted if doc[i].text in stated or _are_initials(doc, i, letters)]
+    return [i for i in shouted if _are_initials(doc, i, doc[i].text, letters, stated)]
 
 
-def _are_stated(doc: Doc, i: int, letters: Collection[str]) -> bool:
-    """Return whether initials stand in brackets at a token: Ada Lind (AL)."""
-    return (
-        doc[i : i + 1].text == "(" and doc[i + 1].text in letters and doc[i + 2 : i + 3].text == ")"
-    )
-
-
-def _are_initials(doc: Doc, i: int, letters: Collection[str]) -> bool:
-    text = doc[i].text
-    bare = text.replace(".", "")
-    if bare not in letters or bare in NO_INITIALS:
+def _are_stated(doc: Doc, first: int, last: int) -> bool:
+    """Return whether the initials of a name stand in brackets behind it: Ada Lind (AL)."""
+    if last + 2 >= len(doc) or doc[last].text != "(" or doc[last + 2].text != ")":
         return False
-    if text != bare:
+    return doc[last + 1].text in initials_of([doc[first:last].text])
+
+
+def _are_initials(
+    doc: Doc, i: int, text: str, letters: Collection[str], stated: Collection[str]
+) -> bool:
+    bare = text.replace(".", "")
+    if bare not in letters or (bare in NO_INITIALS and text not in stated):
+        return False
+    if text != bare or text in stated:
         return True
     before, after = doc[i - 1].text if i else "\n", doc[i + 1].text if i + 1 < len(doc) else ""
     opens, ends_line = before.endswith("\n"), not after or "\n" in after
