@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import srsly
-from spacy.attrs import IS_UPPER
+from spacy.attrs import IS_UPPER, ORTH
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.tokens import Doc, Span
 
@@ -111,8 +111,7 @@ def further_mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     if parts and is_capitalised(text_of(doc)):
         # There, baker is no mention of Ms. Baker: a name is written small only in a code.
         # Nor is a common word that a recogniser joined to one, as in "Silestone worktops".
-        taken |= {t.i for t in doc if t.is_lower and t.is_alpha and t.text in _rows()
-                  and (not parts.get(t.text, True) or _is_only_word(t.text))}  # fmt: skip
+        taken.update(tokens_of_words(doc, lambda word: _is_no_part(word, parts)))
     for i in places_of(doc, parts, taken):
         start = persons.pop().start if persons and persons[-1].end == i else i
         persons.append(Entity("PERSON", start, i + 1))
@@ -120,6 +119,20 @@ def further_mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     initials = [Entity("PERSON", i, i + 1) for i in _initials(doc, entities) if i not in taken]
     taken.update(start for _, start, _ in initials)
     return [*persons, *initials, *_whole_mentions(doc, entities, taken)]
+
+
+def _is_no_part(word: str, parts: dict[str, bool]) -> bool:
+    """Return whether a word in small letters is a common one, and no part of a name as such."""
+    is_small = word.islower() and word.isalpha() and word in _rows()
+    return is_small and (not parts.get(word, True) or _is_only_word(word))
+
+
+def tokens_of_words(doc: Doc, holds: Callable[[str], bool]) -> list[int]:
+    """Return the tokens whose word meets a condition, which is asked once for each word."""
+    words, at = np.unique(doc.to_array(ORTH), return_inverse=True)
+    strings = doc.vocab.strings
+    met = np.fromiter((holds(strings[word]) for word in words.tolist()), bool, len(words))
+    return np.flatnonzero(met[at]).tolist()
 
 
 def is_capitalised(text: str) -> bool:
@@ -196,15 +209,17 @@ def _are_initials(
 
 def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> list[int]:
     """Return the tokens outside of `taken` that mention one of these parts of names."""
+    if not parts:
+        return []
     sizes = sorted({len(part) for part in parts if len(part) >= MIN_GLUED_LETTERS})
-    return [
-        token.i
-        for token in (doc if parts else ())
-        if len(token) >= MIN_PART_LETTERS
-        and (token.lower_ in parts or not token.is_alpha or token.lower_.removesuffix("s") in parts)
-        and token.i not in taken
-        and _is_mention(doc, token.i, parts, sizes)
-    ]
+
+    def may_mention(word: str) -> bool:
+        lower = word.lower()
+        is_part = lower in parts or lower.removesuffix("s") in parts
+        return len(word) >= MIN_PART_LETTERS and (is_part or not word.isalpha())
+
+    tokens = tokens_of_words(doc, may_mention)
+    return [i for i in tokens if i not in taken and _is_mention(doc, i, parts, sizes)]
 
 
 def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
@@ -337,11 +352,10 @@ def _whole_mentions(doc: Doc, entities: list[Entity], taken: set[int]) -> Iterat
                 wanted.setdefault(local, {}).setdefault(1, {}).setdefault((local,), label)
     if not wanted:
         return
-    lowers = [token.lower_ for token in doc]
-    for i, word in enumerate(lowers):
-        by_size = wanted[word] if word in wanted and i not in taken else {}
+    for i in tokens_of_words(doc, lambda word: word.lower() in wanted):
+        by_size = wanted[doc[i].lower_] if i not in taken else {}
         for size in sorted(by_size, reverse=True):
-            label_of = by_size[size].get(tuple(lowers[i : i + size]))
+            label_of = by_size[size].get(tuple(token.lower_ for token in doc[i : i + size]))
             if label_of is not None and taken.isdisjoint(range(i, i + size)):
                 taken.update(range(i, i + size))
                 yield Entity(label_of, i, i + size)
