@@ -70,6 +70,7 @@ _CODE = r"{}[A-Z]{{1,5}}-?\d[A-Z\d]{{0,5}}(?:-[A-Z\d]{{1,5}})?(?![\w/]| \d[A-Z]{
 _MODEL_CODE = re.compile(_CODE.format(r" (?=[\w-]{3})"), re.A)
 _LONG_CODE = re.compile(_CODE.format(r" (?=[A-Z]+(?:-|\d{3}))"), re.A)
 _BESIDE_DATES = tables.words("BESIDE_DATES") - {"the", "of", "in", "on", "at", "a", "and", "to"}
+_NAMED_DAY = re.compile(rf"(?:{expanded('MONTH')}|{expanded('WEEKDAY')})s?", re.I)
 _OF_TIME = frozenset(
     "MONTH WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT "
     "DAYPART NUM".split()
@@ -967,8 +968,11 @@ def is_undated(context: Context, entity: Entity) -> bool:
     text = context.text(entity.start, entity.end)
     if _DIGIT.search(text) or pattern("DATE_PHRASE").search(text.lower()):
         return False
-    words = [word for word in re.findall(r"[^\W_]+", text.lower())]
-    known = (word in _BESIDE_DATES or not _OF_TIME.isdisjoint(kinds(word)) for word in words)
+    words = re.findall(r"[^\W_]+", text.lower())
+    known = (
+        word in _BESIDE_DATES or _NAMED_DAY.fullmatch(word) or not _OF_TIME.isdisjoint(kinds(word))
+        for word in words
+    )
     return bool(words) and not any(known) and all(map(is_word, words))
 
 
