@@ -641,7 +641,7 @@ class Bounds(Tokens):
 
     def _before_degrees(self, start: int, end: int) -> int:
         """Return the end of a name without its degrees, in a text that writes names with small
-        letters: Rhona Loy BVMS MRCVS. A Frs is a person; an FRS is not."""
+        letters: Rhona Loy BVMS MRCVS. Two letters behind one name are a name: Wei MA."""
         if self.texts[start].isupper():
             return end
         while end - start > 1 and _DEGREE.match(self.texts[end - 1]):

@@ -38,12 +38,12 @@ MAX_INITIALS = 5  # parts of a name whose initials are searched, without this on
 NO_INITIALS = frozenset(
     "US UK UN EU AM PM PS EG IE AD BC CV ID OK QC TV PC IT HR PR MD PHD".split()
 )
-# Words of minutes that stand before the initials of whoever moves, agrees or has a task.
-_AFTER_INITIALS = frozenset("to will has agreed noted reported said asked thanked".split())
-_QUOTES = frozenset({'"', "“", "”", "'", "‘", "’"})
+# Words of minutes that stand before and behind the initials of whoever moves, agrees or has a task.
 _BEFORE_INITIALS = frozenset(
     "action actions moved mover owner prop proposed proposer sec seconded seconder".split()
 )
+_AFTER_INITIALS = frozenset("to will has agreed noted reported said asked thanked".split())
+_QUOTES = frozenset({'"', "“", "”", "'", "‘", "’"})  # around a nickname
 NAME_PARTICLES = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "ł": "l"}
