@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from ..text.mentions import Entity, is_word
 from .tables import GOODS, SYSTEM_ACCOUNTS, pattern
-from .words import is_file_name, is_name
+from .words import is_file_name, is_name, is_of_every_machine
 
 # Quick tests: most texts match none of these, and skip the slower searches.
 _SECRET_SIGN = re.compile(
@@ -68,7 +68,7 @@ def _addresses_in(text: str, lower: str, secrets: Sequence[Entity]) -> Iterator[
             label = str(match.lastgroup or "URL")
             start, end = match.span(match.lastindex or 0)
             end = min([end, *(secret.start for secret in secrets if secret.end > start)])
-            if end > start:
+            if end > start and not is_of_every_machine(text[start:end]):
                 yield Entity(label, start, end)
 
 

@@ -348,10 +348,14 @@ def is_head(context: Context, entity: Entity) -> bool:
 @reason("PERSON", "GPE", "ORG", "DATE")
 def is_code(context: Context, entity: Entity) -> bool:
     """Return whether a place or a firm has the sign of an account (@nightowl), or whether an entity
-    is the name of a setting or a role of common words (max.size, Guest_family), or a version that
-    a program requires (sync==2.6.1)."""
+    is the name of a setting or a role of common words (max.size, Guest_family), a version that a
+    program requires (sync==2.6.1), or an option of a command (-H)."""
     text = context.text(entity.start, entity.end)
-    if "==" in text or (entity.label == "DATE" and "_" in text and not _DIGIT.search(text)):
+    if (
+        "==" in text
+        or text.startswith("-")
+        or (entity.label == "DATE" and "_" in text and not _DIGIT.search(text))
+    ):
         return True
     if "_" in text:
         pieces = text.lower().split("_")

@@ -356,6 +356,12 @@ def kinds_of(tokens: Tokens) -> list[frozenset[str]]:
 
 
 _CURRENCIES = frozenset("$€£¥%")
+_SHARED_HOST = re.compile(
+    r"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?P<format>(?:www\.)?w3\.org|"
+    r"(?:json-)?schema\.org|schemas\.(?:xmlsoap\.org|microsoft\.com)))(?::\d{2,5})?(?=[/?#]|\Z)"
+)
+_CODE_DIGITS = re.compile(r"\d{3}")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
 
 
 def _is_no_host(text: str) -> bool:
@@ -363,7 +369,19 @@ def _is_no_host(text: str) -> bool:
     16.5€/m²."""
     is_price = text[:1].isdigit() and not _CURRENCIES.isdisjoint(text)
     named = text.rpartition("(")[2]  # print(user.name
-    return is_price or text.endswith("://") or is_file_name(named) or is_setting(named)
+    is_other = is_price or text.endswith("://") or is_of_every_machine(text)
+    return is_other or is_file_name(named) or is_setting(named)
+
+
+def is_of_every_machine(text: str) -> bool:
+    """Return whether an address of the web is the name of a format, or one that each machine has,
+    with a path of common words: http://localhost:8080/health."""
+    host = _SHARED_HOST.match(text)
+    if host is None or host["format"]:
+        return host is not None
+    is_code = _CODE_DIGITS.search(text, host.end()) is not None
+    words = _WORDS.findall(text, host.end())
+    return not is_code and all(is_word(word) and not is_name(word) for word in words)
 
 
 def is_file_name(text: str) -> bool:

@@ -86,13 +86,18 @@ def test_numbers_of_rules_are_no_address(marks):
                                   "i.e.in the evening", "para.3.at the end", "§4.in the annex",
                                   "about 9.am or so", "print(user.name)", "http:// is the scheme",
                                   "Stop.it hurts", "Go.away now", "Chapter.verse is the form",
+                                  "open http://localhost:8080/health",
+                                  "see http://www.w3.org/ns/prov", "use http://127.0.0.1/login",
                                   "Sorry.it was me", "Good.so we went", "Thanks.is it far",
                                   ])  # fmt: skip
 def test_words_without_a_blank_are_no_host(marks, text):
     assert marks(f"right then, {text}") == []
 
 
-@pytest.mark.parametrize("host", ["garcia.it", "Grace.it", "t.me/kolya", "bit.ly/3xy", "ok.so/now",
+@pytest.mark.parametrize("host", ["garcia.it", "Grace.it",
+                                  "http://localhost:3000/users/ada", "http://localhost/4471",
+                                  "http://localhost.example/health", "t.me/kolya", "bit.ly/3xy",
+                                  "ok.so/now",
                                   "order.example", "priya.raman", "Garcia.it", "Bit.ly/3xy",
                                   "Order.example"])  # fmt: skip
 def test_hosts_are_found(marks, host):
