@@ -52,6 +52,7 @@ _CLOCKS = re.compile(r"\d{1,3}\.\d{1,2}(?:\s?[-–/ ]\s?\d{1,3}\.\d{1,2})+(?:[-�
 _ITEM = re.compile(r"\((?:(?P<year>(?:1[89]|20)\d\d)|[1-9]\d{1,4})\) ?", re.A)
 # At the start of a line: the number of an item, and the first cell of a row.
 NUMBER_OF_ITEM = re.compile(r"\d{1,2}[.)](?:\s|\Z)|\d{1,6}[,;|\t](?=\S)")
+_OF_CODE = re.compile(r"(?:\bCode|§|\b[Ss]ections?|\bC\.?F\.?R\.?|\bU\.?S\.?C\.?|\bStat\.) \Z")
 _FROM_GROUPED = re.compile(r"\d[ .]\d{3} (?:to|[-–]) \Z")  # from 2 340 118 to |12 345 678
 MIN_PHONE = 8  # digits of a telephone number with the code of its country
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}")
@@ -59,7 +60,11 @@ _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
 _TO_NUMBER = re.compile(r"(?:to|[-–]) ?\d{4}", re.A)
 _NO_YEAR = re.compile(r"(?!1[5-9]|2[01])\d{4}", re.A)
 _ROUND_RANGE = re.compile(r"\d{1,3}(?:[ .]\d{3})+\s?[-–]\s?\d{1,3}(?:[ .]\d{3})*(?<=00)")
-_AFTER_AMOUNT = re.compile(rf" ?(?:{expanded('MONEY')}|{_UNITS})(?!\w)", re.I)
+_COINS = (
+    "rand|naira|(?:shilling|franc|peso|dinar|dirham|riyal|zloty|rouble|ruble|cedi|euro|dollar|pound|"
+    "rupee)s?|rupiah|ringgit|baht|won|kroner|kronor|lira|kwacha|pula|yuan|yen"
+)
+_AFTER_AMOUNT = re.compile(rf" ?(?:{expanded('MONEY')}|{_COINS}|{_UNITS})(?!\w)", re.I)
 LEAD = 24  # characters beside numbers that say what they are
 BESIDE = 12  # tokens, of at least as many characters but for a few
 ROUND, MOST_SHARE = 50, 50  # ends of a range are round, or a fiftieth apart
@@ -182,6 +187,8 @@ def are_amounts(text: str, start: int, end: int) -> bool:
     """Return whether numbers with blanks or marks between them, in characters, are a range, a large
     amount, a series, times or scores, and no telephone number."""
     number = text[start:end]
+    if number.startswith("000") and text[max(start - 2, 0) : start][:1].isdigit():
+        return True  # the rest of 2 000 000
     if number[0] == "+":
         return _count_digits(number) < MIN_PHONE or are_amounts(text, start + 1, end)
     if (item := _ITEM.match(number)) is not None:  # (1999) 12345, (12) 1200-1500
@@ -215,6 +222,8 @@ def _count_digits(text: str) -> int:
 
 def _is_range(parts: list[str], values: list[int], before: str, after: str) -> bool:
     low, high = values
+    if _OF_CODE.search(before):  # the number of a section: Code 1798.100
+        return True
     if not 0 <= len(parts[1]) - len(parts[0]) <= 1 or low >= high:
         return False
     if low % ROUND == high % ROUND == 0 or (high - low) * MOST_SHARE <= low:

@@ -68,6 +68,9 @@ VALUES = {
     "units of area": "flat is 54sqm at 16.5€/m², garden 300sqft",
     "graphics": "Needs 48 GB, 8 GB VRAM.",
     "columns of a laboratory": "Test,Result,Range\nUrea,141,59-104\nSodium,138,135-145",
+    "numbers of sections": "Under Civ. Code 1798.100 and section 1203.400 it fails.",
+    "amounts to the cent": "a sum of 1234567.89, then 12345.67 and 4500.00",
+    "amounts of millions": "from 2 000 000-3 000 000 to 150-200 000; it was 12 345 678 rand.",
     "items with letters": "Gusting 30. Exhibit 12-B. Visibility one mile.",
 }
 
@@ -88,6 +91,7 @@ NAMES = {
     "We meet on 3-2 or 5-12-2021.": ("DATE", "5-12-2021"),
     "Call 020 7946 0018 or so.": ("PHONE", "020 7946 0018"),
     "Ring (020) 7946 0018 or (55) 5123-4567.": ("PHONE", "5123-4567"),
+    "Take bus 4 020 7946 0018 is hers.": ("PHONE", "020 7946 0018"),
     "Or ring 02.345.67.89 now.": ("PHONE", "02.345.67.89"),
     "Call 12 34 56 78, or 612 345 678.": ("PHONE", "12 34 56 78"),
     "Ring us on 5550-8142 now.": ("PHONE", "5550-8142"),
