@@ -967,8 +967,8 @@ def is_plain_number(context: Context, entity: Entity) -> bool:
 
 @reason("DATE")
 def is_undated(context: Context, entity: Entity) -> bool:
-    """Return whether a date without a digit has no word of a calendar, of numbers or of time: the
-    drought."""
+    """Return whether a date without a digit is a noun that is no word of a calendar, of numbers or
+    of time: the drought."""
     text = context.text(entity.start, entity.end)
     if _DIGIT.search(text) or pattern("DATE_PHRASE").search(text.lower()):
         return False
@@ -977,7 +977,7 @@ def is_undated(context: Context, entity: Entity) -> bool:
         word in _BESIDE_DATES or _NAMED_DAY.fullmatch(word) or not _OF_TIME.isdisjoint(kinds(word))
         for word in words
     )
-    return bool(words) and not any(known) and all(map(is_word, words))
+    return not any(known) and bool(words) and "noun" in builtin_lexicon().of(words[-1])
 
 
 @reason("DATE", of_word=True)

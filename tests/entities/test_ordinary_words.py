@@ -465,6 +465,14 @@ def test_a_number_with_letters_of_a_day_is_a_date(word):
     assert is_entity_at("DATE", f"it was {word} then", 2, 3, odds=900.0)
 
 
+@pytest.mark.parametrize(("word", "is_date"), [
+    ("drought", False), ("flood", False), ("tmrw", True), ("weds", True), ("yesterday", True),
+    ("autumn", True), ("fortnight", True),
+])  # fmt: skip
+def test_a_noun_that_is_no_word_of_time_is_no_date(word, is_date):
+    assert is_entity_at("DATE", f"it was {word} then", 2, 3, odds=900.0) == is_date
+
+
 @pytest.mark.parametrize("text", [
     "We use the small Icom IC-7300 twice.", "He put a card in the Siemens S7-1500.",
     "See Helpsheet HS341 for that.", "My Nikkor Z24 broke.", "We saw traffic of Airbus A320 jets.",
