@@ -55,7 +55,7 @@ class SpokenNumber:
 def _in_words(digits: str, times: int, language: str) -> str:
     """Write digits: one said several times ("double seven"), a number of two digits, or each."""
     repeat = {count: word for word, count in _pairs(f"times {language}").items()}
-    named = _words(language)
+    named = number_names(language)
     if times > 1 and len(set(digits)) == 1:
         return f"{repeat[times]} {named[int(digits[0])]}"
     if times == 1 and len(digits) == 2 and digits[0] != "0":
@@ -70,7 +70,7 @@ def _pairs(name: str) -> dict[str, int]:
 
 
 @cache
-def _words(language: str) -> dict[int, str]:
+def number_names(language: str) -> dict[int, str]:
     """Return number -> word, from 0 to 99."""
     spelled = " ".join(sections(SPOKEN)[language]).split()
     return {number: word.replace("_", " ") for number, word in enumerate(spelled)}
@@ -79,7 +79,7 @@ def _words(language: str) -> dict[int, str]:
 @cache
 def _values(language: str) -> dict[str, int]:
     """Return number word -> value, with blanks for hyphens."""
-    values = {word.replace("-", " "): value for value, word in _words(language).items()}
+    values = {word.replace("-", " "): value for value, word in number_names(language).items()}
     return values | _pairs(f"more {language}")
 
 

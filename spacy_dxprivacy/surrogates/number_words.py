@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 
-_ONES = "one two three four five six seven eight nine".split()
-_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_BELOW_100 = ["", *_ONES, *_TEENS]
-for _ten in _TENS:
-    _BELOW_100 += [_ten, *(f"{_ten}-{one}" for one in _ONES)]
-_NUMBERS = {word: number for number, word in enumerate(_BELOW_100)}
+from ..entities.spoken import number_names
+
+_NAMES = number_names("en")  # of 0 to 99
+_NUMBERS = {name: number for number, name in _NAMES.items()}
 _IRREGULAR = {
     "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
     "nine": "ninth", "twelve": "twelfth", "twenty": "twentieth", "thirty": "thirtieth",
@@ -18,7 +15,7 @@ _IRREGULAR = {
 
 
 def _ordinal(number: int) -> str:
-    tens, dash, last = _BELOW_100[number].rpartition("-")
+    tens, dash, last = _NAMES[number].rpartition("-")
     return tens + dash + _IRREGULAR.get(last, f"{last}th")
 
 
@@ -47,9 +44,9 @@ def year_in_words(year: int) -> str:
     """Return a year from 1000 on in words: nineteen oh five, two thousand and five, twenty ten."""
     hundreds, rest = divmod(year, 100)
     if hundreds % 10 == 0:
-        thousands = f"{_BELOW_100[hundreds // 10]} thousand"
+        thousands = f"{_NAMES[hundreds // 10]} thousand"
         if rest < 10:
-            return f"{thousands} and {_BELOW_100[rest]}" if rest else thousands
+            return f"{thousands} and {_NAMES[rest]}" if rest else thousands
     if rest == 0:
-        return f"{_BELOW_100[hundreds]} hundred"
-    return f"{_BELOW_100[hundreds]} {'oh ' * (rest < 10)}{_BELOW_100[rest]}"
+        return f"{_NAMES[hundreds]} hundred"
+    return f"{_NAMES[hundreds]} {'oh ' * (rest < 10)}{_NAMES[rest]}"
