@@ -407,6 +407,23 @@ def pipeline_of(*names, lang="en"):
     return nlp
 
 
+LETTER = (
+    "Dear Ms Kettle,\n\nThank you for the letter. We read it twice. It was a dry week. {} We "
+    "hope to see you soon. Do write again.\n\nYours,\nAda Lind"
+)
+
+
+def marks_of(labels):
+    """A function: text -> the texts of the entities of rules and network with these labels."""
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    return lambda text: [ent.text for ent in nlp(text).ents if ent.label_ in labels]
+
+
+def in_letter(marks, text):
+    """Return the marks of a text in a letter, without those of the letter."""
+    return marks(LETTER.format(text))[1:-1]
+
+
 def blank_with_vectors(space, lang="xx"):
     """lang: "xx" has no rules; the 1,300 exceptions of "en" take 0.2 s for each pipeline."""
     nlp = spacy.blank(lang)

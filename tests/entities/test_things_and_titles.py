@@ -2,24 +2,14 @@
 persons, firms and places beside them do not."""
 
 import pytest
-from conftest import pipeline_of
+from conftest import in_letter, marks_of
 
 LABELS = {"PERSON", "DATE", "GPE", "ADDRESS", "ORG", "PHONE", "ID", "URL", "EMAIL"}
-LETTER = (
-    "Dear Ms Kettle,\n\nThank you for the letter. We read it twice. It was a dry week. {} We "
-    "hope to see you soon. Do write again.\n\nYours,\nAda Lind"
-)
 
 
 @pytest.fixture(scope="module")
 def marks():
-    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
-    return lambda text: [ent.text for ent in nlp(text).ents if ent.label_ in LABELS]
-
-
-def in_letter(marks, text):
-    """Return the marks of a text in a letter, without those of the letter."""
-    return marks(LETTER.format(text))[1:-1]
+    return marks_of(LABELS)
 
 
 @pytest.mark.parametrize("text", [
