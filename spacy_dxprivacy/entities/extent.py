@@ -557,7 +557,7 @@ class Bounds(Tokens):
                 return self._judge(Entity("PERSON", start, end - 2), names)
             return None
         called = before in _BEFORE_NAMES and self.lowers[start] not in _OFFICES
-        called |= label == "PERSON" and self.is_headed(start)
+        called = called or (label == "PERSON" and self.is_headed(start))
         is_full_name = (
             end - start > 1
             and builtin_lexicon().is_first_name(self.texts[start])

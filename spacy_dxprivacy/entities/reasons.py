@@ -19,13 +19,24 @@ from spacy.tokens import Doc, Span, Token
 
 from ..arrays import Floats2d
 from ..text.mentions import NUMBERS, Entity, is_capitalised, is_word
-from . import network, tables
+from . import network
 from .capitals import capital_share, is_listed, is_only_first_name, is_placed_as_name, least_odds
 from .decoding import odds
 from .extent import FIRM_ENDS, INSTITUTIONS, LEGAL, Bounds, is_brand, is_rather_common
 from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
-from .tables import FIRMS, FOLLOWING, GOODS, LANDS, LISTED, PLACES, PRODUCTS, expanded, pattern
+from .tables import (
+    FIRMS,
+    FOLLOWING,
+    GOODS,
+    LANDS,
+    LISTED,
+    PLACES,
+    PRODUCTS,
+    expanded,
+    pattern,
+    words,
+)
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting, kinds
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
@@ -69,7 +80,7 @@ _MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONT
 _CODE = r"{}[A-Z]{{1,5}}-?\d[A-Z\d]{{0,5}}(?:-[A-Z\d]{{1,5}})?(?![\w/]| \d[A-Z]{{2}}\b)"
 _MODEL_CODE = re.compile(_CODE.format(r" (?=[\w-]{3})"), re.A)
 _LONG_CODE = re.compile(_CODE.format(r" (?=[A-Z]+(?:-|\d{3}))"), re.A)
-_BESIDE_DATES = tables.words("BESIDE_DATES") - {"the", "of", "in", "on", "at", "a", "and", "to"}
+_BESIDE_DATES = words("BESIDE_DATES") - {"the", "of", "in", "on", "at", "a", "and", "to"}
 _NAMED_DAY = re.compile(rf"(?:{expanded('MONTH')}|{expanded('WEEKDAY')})s?", re.I)
 _OF_TIME = frozenset(
     "MONTH WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT "
@@ -477,8 +488,8 @@ def is_make(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG", "ADDRESS")
 def is_brand_of_thing(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is of brands, and the words beside it make it a thing: a model (Sony
-    ICD-PX470), the noun for the thing (the Bosch dishwasher), an owner or an article (my Huawei),
+    """Return whether an entity is of brands, and the words beside it make it goods: a model (Sony
+    ICD-PX470), the noun for these (the Bosch dishwasher), an owner or an article (my Huawei),
     or what stands before a service (posts on LinkedIn, paid with GCash). An employer has none of
     them; somebody or a place with the name of a brand may have the last two.
     """

@@ -21,7 +21,7 @@ from .. import progress
 from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
-from ..text.mentions import Entity, further_mentions, is_word, plain_label
+from ..text.mentions import MAX_INITIALS, Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, tokens_in_code
 from ..validate import one_of, positive
@@ -32,7 +32,6 @@ from .reasons import Context, are_common, is_brand_of_thing, is_entity, without_
 from .tables import FOLLOWING, LISTED, words
 from .words import builtin_lexicon, is_name, is_ordinary
 
-MAX_INITIALS = 4  # capitals in a column of persons, of which the network knows nothing
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
 LEAST_FIRM = 0.03  # odds of the network below which the noun of a firm alone makes none
 FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
@@ -204,7 +203,7 @@ def _is_no_firm(context: Context, span: Span) -> bool:
 
 def _is_short_below_head(bounds: Bounds, span: Span) -> bool:
     """Return whether a person is a few capitals below a head that names persons."""
-    is_short = len(span) == 1 and span.text.isupper() and len(span.text) <= MAX_INITIALS
+    is_short = len(span) == 1 and span.text.isupper() and len(span.text) < MAX_INITIALS
     return is_short and bounds.is_headed(span.start)
 
 
