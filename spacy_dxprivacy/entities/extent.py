@@ -23,6 +23,7 @@ from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, initials_in, is_word, plain_label
+from ..text.spelling import without_accents
 from ..text.tokens import Tokens
 from .heads import facts_in, values_in_columns
 from .phrases import in_tokens
@@ -99,6 +100,8 @@ _DUTIES = LISTED["ROLE"] | frozenset(
     "landlord mechanic mgr receptionist security supervisor tutor vet".split()
 )
 _SHORT_GIVEN = frozenset("chas edw geo jas jno ma md mohd robt saml sk st thos wm".split())
+_DESCRIBING = frozenset("young little poor old big wee".split())
+_SPECIALTY = re.compile(r"\w+(?:ology|iatrics|p(?:a?e)dics)")
 _LONGEST_TITLE = 4  # letters of a title with a full stop that is in no list
 _BRANDS = GOODS | MAKERS
 _SHORT_DEGREES = frozenset("ba ma bd bm bs mb jp pe dl".split())
@@ -115,8 +118,8 @@ _ROMAN = re.compile(r"[IVX]{1,4}[a-fA-F]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
 _INITIALS = re.compile(r"(?!U\.|D\.C|N\.[YJ])(?:[A-Z]\.){2,3}[A-Z]?")
 _NORMS = frozenset(
-    "AISI ANSI API AS ASME ASTM BS CSA DIN EN IEC IEEE ISO JIS NFPA NZS OSHA SAE SANS UL "
-    "VDE".split()
+    "AISI ANSI API AS ASME ASTM BS CSA DIN EN GOST I.S. IEC IEEE ISO JIS NEN NFPA NZS OSHA SABS "
+    "SAE SANS UL VDE".split()
 )  # bodies, before their numbers
 # The short name of a statute behind the number of a part of it, before its year.
 _ACT_END = re.compile(
@@ -246,11 +249,19 @@ class Bounds(Tokens):
         is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
         if is_number and self._is_of_statute(start, end):
             return True
+        if label in _NAMED and self.texts[start] in _NORMS and self._is_norm(start, end):
+            return True
         if self._facts and self.is_in_column_of_facts(label, start, end):
             return True
         if label == "ID" and self._is_issue(start, end):
             return True
         return self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end))
+
+    def _is_norm(self, start: int, end: int) -> bool:
+        """Return whether a name is of bodies before the number of their norm: I.S. EN 14081."""
+        last = next((i for i in range(start, len(self.texts)) if self.texts[i] not in _NORMS), end)
+        number = self.texts[last] if last < len(self.texts) else ""
+        return last >= end - 1 and _NORM.fullmatch(number) is not None
 
     def _without_order(self, match: Entity) -> Entity | None:
         label, start, end = match
@@ -374,7 +385,7 @@ class Bounds(Tokens):
         if len(fixed) == end - start:
             return
         if label == "ADDRESS":
-            end = self._before_call_word(start, end)
+            end = self._before_bracket(start, self._before_call_word(start, end))
         if label not in _BETWEEN or (end - start < 2 and not fixed):
             yield Entity(label, *(self.trim(start, end) if label == "ADDRESS" else (start, end)))
             return
@@ -396,6 +407,15 @@ class Bounds(Tokens):
             if low < high and (is_whole or _is_name_alone(self.doc, low, high)):
                 yield Entity(label, low, high)
             first = i + 1
+
+    def _before_bracket(self, start: int, end: int) -> int:
+        """Return the end of an address before a bracket that opens in front of it: (Flat 9)."""
+        depth = 0
+        for i in range(start, end):
+            depth += self.texts[i].count("(") - self.texts[i].count(")")
+            if depth < 0:
+                return i
+        return end
 
     def _before_call_word(self, start: int, end: int) -> int:
         """Return the end of an address without a telephone number: before the word for one."""
@@ -468,8 +488,10 @@ class Bounds(Tokens):
     def _is_of_statute(self, start: int, end: int) -> bool:
         """Return whether a number is the year of a statute, as in Equality Act 2010, s 13, or its
         number (Preservation Order 112), or the number of a norm, as in EN 1992-1-1."""
-        before = self.texts[start - 1] if start else ""
-        if before in _NORMS:
+        has_comma = start > 1 and self.texts[start - 1] == ","  # Consumer Protection Act, 2019
+        at = start - has_comma
+        before = self.texts[at - 1] if at else ""
+        if before in _NORMS and not has_comma:
             return (
                 _NORM.fullmatch(self.texts[start]) is not None or "-" in self.texts[start : end + 1]
             )
@@ -482,8 +504,8 @@ class Bounds(Tokens):
             is_year
             and before.istitle()
             and before.lower() in _STATUTES
-            and start > 1
-            and self.texts[start - 2].istitle()
+            and at > 1
+            and self.texts[at - 2].istitle()
             and ("YEAR" in kinds(self.texts[start]) or _SERIAL.fullmatch(self.texts[start]))
         )
 
@@ -551,7 +573,10 @@ class Bounds(Tokens):
         if label == "PERSON":
             if self._is_no_person(before, start, end):
                 return None
+            start += self._is_described(start, end)
             end = self._end_of_name(before, start, end)
+        else:
+            end = self._before_part(start, end)
         if self._is_common_noun(label, start, end):
             if end - start > 1:  # Chidi's mobile
                 return self._judge(Entity("PERSON", start, end - 2), names)
@@ -575,7 +600,33 @@ class Bounds(Tokens):
     def _is_no_person(self, before: str, start: int, end: int) -> bool:
         """Return whether a person is a title, a label or a group. before: the word before it."""
         is_title = before not in LISTED["TITLE"] and self._is_title(start, end)
+        if before in LISTED["TITLE"] and self._is_in_heading(start, end):
+            return True
         return is_title or self._is_label(start, end) or self._is_group(before, start, end)
+
+    def _is_described(self, start: int, end: int) -> bool:
+        """Return whether a name begins with a word that describes the one behind it, which is no
+        family name: Young Lwazi."""
+        if end - start != 2 or self.lowers[start] not in _DESCRIBING:
+            return False
+        return "surname" not in builtin_lexicon().of(self.texts[start + 1])
+
+    def _before_part(self, start: int, end: int) -> int:
+        """Return the end of a place or a body without the part that a number or a letter names:
+        Greenacre Estate Phase 2."""
+        for last in (end - 2, end - 1):
+            is_numbered = start < last < len(self.texts) - 1 and self.lowers[last] in _LETTERED
+            if is_numbered and _LETTER.fullmatch(self.texts[last + 1]):
+                return last
+        return end
+
+    def _is_in_heading(self, start: int, end: int) -> bool:
+        """Return whether a common word in capitals stands behind a title in capitals, and ends its
+        line: GARDA REPORT."""
+        closes = end >= len(self.texts) or "\n" in self.texts[end]
+        is_shouted = self.texts[start].isupper() and self.texts[start - 1].isupper()
+        is_one = end - start == 1 and len(self.texts[start - 1].rstrip(".")) > _LONGEST_TITLE
+        return closes and is_shouted and is_one and is_only_ordinary(self.texts[start])
 
     def _end_of_name(self, before: str, start: int, end: int) -> int:
         """Return the end of a name without degrees, labels and nouns."""
@@ -630,7 +681,7 @@ class Bounds(Tokens):
         """Return whether a short word with a full stop is the title of the name behind it, in a
         list or at the start of a line: Present: Barr. Chukwuemeka Eze, Mal. Sani Bello."""
         before, after = self.texts[i - 1] if i else "\n", self.texts[i + 2 : i + 4]
-        opens = before in (":", ",", ";", "(", "-", "|") or "\n" in before
+        opens = before in (":", ",", ";", "(", "-", "|", "*", "**") or "\n" in before
         opens |= self.lowers[max(i - 1 - (before == "."), 0)].rstrip(".") in LISTED["TITLE"]
         is_given = "first_name" in builtin_lexicon().of(self.texts[i])
         if not opens or is_given or self.lowers[i] in _SHORT_GIVEN:
@@ -718,7 +769,7 @@ class Bounds(Tokens):
         if label == "GPE" and end - start == 1 and self._is_no_place(start):
             return True
         after = self.lowers[end] if end < len(self.lowers) else ""
-        if label == "PERSON" and self._begins_statute(end):
+        if label == "PERSON" and (self._begins_statute(end) or self._begins_with_product(start)):
             return True
         if end - start > 1 and self.lowers[end - 1] in _ILLNESSES:
             return True
@@ -791,6 +842,8 @@ class Bounds(Tokens):
         if label == "PERSON":
             species = [i for i in (*content, end) if i < len(texts)][:2]
             return len(species) == 2 and self._is_species(*species)
+        if label == "ORG" and len(content) == 1 and _SPECIALTY.fullmatch(lowers[content[0]]):
+            return True
         if label != "ORG" or not all(self._is_plain(i) for i in content):
             return False
         is_body = any(lowers[i] in ("of", "for") for i in range(content[0], end))
@@ -814,6 +867,10 @@ class Bounds(Tokens):
             and not is_word(second)
             and pattern("SPECIES_END").fullmatch(second) is not None
         )
+
+    def _begins_with_product(self, i: int) -> bool:
+        """Return whether a word is that of a drug or a ware, and of nobody: Vicryl Rapide."""
+        return self.lowers[i] in PRODUCTS and not is_name(self.texts[i])
 
     def _begins_statute(self, end: int) -> bool:
         """Return whether the capitalised words from token `end` on complete a statute's name."""
@@ -874,7 +931,8 @@ class Bounds(Tokens):
 
 def is_brand(lower: str) -> bool:
     """Return whether a word is the name of goods or of a maker of them, also in the plural."""
-    return not _BRANDS.isdisjoint((lower, lower.removesuffix("s")))
+    bare = without_accents(lower)
+    return not _BRANDS.isdisjoint((lower, bare, bare.removesuffix("s")))
 
 
 def is_rather_common(word: str) -> bool:

@@ -13,8 +13,10 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from ..text.mentions import Entity, is_word
+from ..text.tokens import commas_of_row
 from .tables import sections, words
 from .words import is_name, is_only_ordinary, kinds
 
@@ -151,9 +153,18 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
             return []
         if label in ("PERSON", "GPE") and (_NO_NAME.search(value) or not _has_letter(value)):
             return []
+        if label == "PERSON" and _ends_with_noun(value):
+            return []
     return [
         Entity(_OF_ENTITY.get(label, label), start + first, start + last) for first, last in spans
     ]
+
+
+def _ends_with_noun(value: str) -> bool:
+    """Return whether a value that begins with a capital ends with a common word in small letters:
+    Walk-in hold."""
+    first, *_, last = value.split() if " " in value else ("", "")
+    return first[:1].isupper() and last.islower() and is_word(last) and not is_name(last)
 
 
 def _has_letter(text: str) -> bool:
@@ -280,14 +291,28 @@ def _rows(
     start, rows = 0, text.split("\n")
     for number, row in enumerate(rows):
         if tables and not (_RULE.fullmatch(row) and row.strip()):
-            tables = {(mark, of): None for mark, of in tables if row.count(mark) + 1 == len(of)}
-            for mark, columns in tables:
-                yield start, row.split(mark), columns
+            for mark, columns in [*tables]:
+                cells = _cells_of(row, mark, len(columns))
+                if cells is None:
+                    del tables[mark, columns]
+                else:
+                    yield start, cells, columns
         if (found := _heads_of_row(row, read, rows[number + 1 : number + 3])) is not None:
             tables[found] = None
             if len(tables) > MAX_TABLES:
                 del tables[next(iter(tables))]
         start += len(row) + 1
+
+
+def _cells_of(row: str, mark: str, count: int) -> list[str] | None:
+    """Return the cells of a row, or None if it has not as many. Commas may be part of a cell."""
+    if row.count(mark) + 1 == count:
+        return row.split(mark)
+    commas = commas_of_row(row, count - 1) if mark == "," else None
+    if commas is None:
+        return None
+    edges = [-1, *commas, len(row)]
+    return [row[first + 1 : last] for first, last in pairwise(edges)]
 
 
 def _heads_of_row(

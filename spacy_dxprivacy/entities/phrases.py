@@ -21,7 +21,18 @@ from ..text.tokens import Tokens
 from .heads import values_in
 from .national import is_surely_national
 from .spoken import spoken_numbers_in
-from .tables import FOLLOWING, LISTED, SYSTEM_ACCOUNTS, expanded, kind_of, pattern, words
+from .tables import (
+    FOLLOWING,
+    GOODS,
+    LISTED,
+    PLACES,
+    SYSTEM_ACCOUNTS,
+    expanded,
+    kind_of,
+    pattern,
+    sections,
+    words,
+)
 from .values import are_amounts, are_values
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
@@ -35,6 +46,7 @@ _SHOUTED_TERMS, _KOREAN = words("SHOUTED_TERMS"), words("KOREAN")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
+_FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))
 _COUNTED = frozenset({"lane", "way"}.union(*(FOLLOWING[n] for n in ("UNIT", "TIME_UNIT"))))
 _STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
 _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
@@ -133,7 +145,8 @@ def addresses(text: str) -> Iterator[tuple[int, int]]:
     place = 0
     while core := pattern("ADDRESS").search(text, place):
         start, end = core.start(), _extend(text, core)
-        if "\t" not in core[0] and not counts_things(core[0]):  # cells of a row
+        # not over the cells of a row
+        if not ("\t" in core[0] or counts_things(core[0]) or _is_of_common_words(core[0])):
             units = pattern("LEADING_UNITS").search(text, max(start - MAX_UNITS, place), start)
             yield units.start() if units else start, end
         place = max(end, start + 1)
@@ -175,6 +188,22 @@ def counts_things(core: str) -> bool:
     named = _LETTERS.findall(core)[:-1]
     named = [] if named == ["the"] else named
     return not STOP_WORDS.isdisjoint(named) or not _COUNTED.isdisjoint(named[:1])
+
+
+def _is_of_common_words(core: str) -> bool:
+    """Return whether a core without a number has a foreign word for a street that is one of English
+    too, before common words: Via Zoom, Place Orders."""
+    first, *rest = core.split()
+    if first not in _FOREIGN_STREETS or any(map(str.isdigit, core)):
+        return False
+    return bool(rest) and all(map(_is_common, (first, *rest)))
+
+
+def _is_common(word: str) -> bool:
+    """Return whether a word is one of English, and no name and no place but of goods."""
+    classes = builtin_lexicon().of(word.capitalize())
+    is_place = bool(classes & PLACES) and word.lower() not in GOODS
+    return is_word(word.lower()) and not (is_place or is_name(word))
 
 
 def _may_be_town(lower: str) -> bool:

@@ -74,12 +74,16 @@ _ARTICLES, _AFTER_THING = (
 _NOBLE = frozenset({"Lord", "Lady"})
 _BEFORE_OWNERS = _ARTICLES | {"my", "your", "his", "her", "our", "their", "this", "that"}
 _ONE = frozenset({"a", "an"})
+_BEFORE_SMALL = _ARTICLES | {"this"}
 _COUNTS = frozenset("two three four five six seven eight nine ten several both".split())
 _MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONTH')})\b)")
-# The code of a model, which is no postal code (N10, S7-1500); one that is surely no bed: IC-7300.
-_CODE = r"{}[A-Z]{{1,5}}-?\d[A-Z\d]{{0,5}}(?:-[A-Z\d]{{1,5}})?(?![\w/]| \d[A-Z]{{2}}\b)"
-_MODEL_CODE = re.compile(_CODE.format(r" (?=[\w-]{3})"), re.A)
-_LONG_CODE = re.compile(_CODE.format(r" (?=[A-Z]+(?:-|\d{3}))"), re.A)
+# The code of a model, and no postal code: S7-1500, 4008S. A long one is surely no bed: IC-7300.
+_MODEL_CODE = re.compile(
+    r" (?:[A-Z]{1,5}-?\d[A-Z\d]{0,5}(?:-[A-Z\d]{1,5})?|\d{2,4}[A-Z]{1,2})(?![\w/]| \d[A-Z]{2}\b)",
+    re.A,
+)
+_LONG_CODE = re.compile(r" (?:[A-Z]+(?:-|\d{3})|\d{3})", re.A)
+MIN_MODEL_CODE = 3  # letters and digits of one behind a firm
 _BESIDE_DATES = words("BESIDE_DATES") - {"the", "of", "in", "on", "at", "a", "and", "to"}
 _NAMED_DAY = re.compile(rf"(?:{expanded('MONTH')}|{expanded('WEEKDAY')})s?", re.I)
 _OF_TIME = frozenset(
@@ -89,7 +93,7 @@ _OF_TIME = frozenset(
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _DIGIT = re.compile(r"\d")
 _BRAND_CODE = re.compile(
-    r" (?=[A-Z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Z\d]{1,7}){0,2}(?![\w/])", re.A
+    r" (?=[A-Za-z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Za-z\d]{1,7}){0,2}(?![\w/])", re.A
 )
 _BEFORE_SERVICES = frozenset("on over via through using in into".split())
 _GIVE = frozenset("gave give gives giving".split())
@@ -100,6 +104,7 @@ _OF_FIRMS = frozenset(  # what only a firm has
     "warehouse".split()
 )
 _CELL_MARKS = frozenset(CELL_MARKS)
+_STAGES = frozenset("stage grade class type score level".split())
 _ENDS = frozenset({"'s", "’s"})
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 _CLAUSE_ENDS = frozenset(". ! ? : ; |".split())
@@ -117,7 +122,9 @@ _VERSES = re.compile(r" \d{1,3}:(?!(?:00|15|30|45)\b)\d{1,3}[-–]\d{1,3}(?![:.\
 _OF_PERSONS = frozenset("young old little late dear certain poor elderly frail famous".split())
 _UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
 _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
-_PRICE = re.compile(r"[$€£¥] ?\d[\d.,]*[kKmM]?/\Z")
+_SIGN = expanded("SIGN")
+_PRICE = re.compile(rf"[{_SIGN}] ?\d[\d.,]*[kKmM]?/\Z")
+_ENDS_WITH_SIGN = re.compile(rf"[{_SIGN}]\Z")
 _MEASURE = re.compile(r"\d{1,6} ?([a-z]{1,4}|[a-z]{0,2}[A-Z]{1,2})")  # 132 kV
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
 _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
@@ -253,7 +260,7 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
             return i > start and doc[i - 1].text.rstrip(".") in LEGAL and _is_common(doc, i)
         if not (token.is_lower and token.is_alpha):
             return False
-        is_word_of_text = token.is_stop or _is_common(doc, i)
+        is_word_of_text = token.is_stop or _is_common(doc, i) or token.lower_ in LISTED["TITLE"]
         return is_word_of_text and odds(context.shares, label, i) <= SURELY_SMALL
 
     while doc[start].whitespace_ and (is_beside(start) or doc[start].text == "the"):
@@ -398,7 +405,9 @@ def is_function_word(context: Context, entity: Entity) -> bool:
 def is_role(context: Context, entity: Entity) -> bool:
     """Return whether a word is a title, an office or a kin term alone (Doctor, Auntie), for which
     no rule speaks, and the network only if it is also a name."""
-    text = context.text(entity.start)
+    text, after = context.text(entity.start), context.text(entity.end)
+    if entity.label == "GPE" and text.lower() in LISTED["TITLE"] and after.istitle():
+        return True  # Kak Norliza
     if text.lower() not in _ROLES or context.is_ruled(entity):
         return False
     return not (is_name(text) and context.is_certain(entity.label, entity.start))
@@ -422,17 +431,25 @@ def is_small_phrase(context: Context, entity: Entity) -> bool:
     return is_word(tokens[0].text) or any(token.is_stop for token in tokens)
 
 
-@reason("GPE", "ORG", of_word=True)
+@reason("GPE", "ORG")
 def is_abbreviation(context: Context, entity: Entity) -> bool:
     """Return whether a place or a firm is one letter or two small ones, or an abbreviation before
-    its value (PSA 4), or one that begins with a small letter as such do (eGFR)."""
-    text, after = context.text(entity.start), context.text(entity.end)
+    its value (PSA 4) or its stage (IRIS stage 2), or one that begins with a small letter as such do
+    (eGFR), also with its value."""
+    _, start, end = entity
+    if end - start > 2 or (end - start == 2 and not context.text(end - 1).isdigit()):
+        return False
+    text, after = context.text(start), context.text(start + 1)
+    if after in _STAGES:
+        after = context.text(start + 2)
     if len(text) == 1 or text.islower():
         return len(text.replace(".", "")) < MIN_SMALL
     if not text.isalpha() or text[1:].islower():
         return False
     if text[0].islower():
         return True
+    if end - start > 1:
+        return False
     is_before_value = after[:1].isdigit() or (_DIGIT.search(after) and not _is_land(text))
     return text.isupper() and len(text) < 5 and bool(is_before_value)
 
@@ -446,7 +463,7 @@ def is_short_form(context: Context, entity: Entity) -> bool:
     text, before, after = context.text(i), context.text(i - 1), context.text(i + 1)
     if not (text.isupper() and text.isalpha() and len(text) <= MAX_SHORT_FORM):
         return False
-    if not context.is_capitalised:
+    if context.whole.isupper():
         return False
     if text.lower() in FIRMS or context.is_ruled(entity) or i in context.guessed:
         return False
@@ -486,6 +503,16 @@ def is_make(context: Context, entity: Entity) -> bool:
     return _MODEL.match(context.whole, last.idx + len(last)) is not None
 
 
+@reason("PERSON", "GPE")
+def ends_with_goods(context: Context, entity: Entity) -> bool:
+    """Return whether an entity ends with the name of goods, and of nobody, behind that of a town
+    or a person: a Worcester Greenstar."""
+    text = context.text(entity.end - 1)
+    if entity.end - entity.start < 2 or not text.istitle() or text.lower() not in GOODS:
+        return False
+    return not (is_name(text) or is_word(text.lower()))
+
+
 @reason("PERSON", "GPE", "ORG", "ADDRESS")
 def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     """Return whether an entity is of brands, and the words beside it make it goods: a model (Sony
@@ -511,7 +538,7 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     last = context.doc[end - 1]
     code = _BRAND_CODE.match(context.whole, last.idx + len(last))
     after = context.text(end)
-    if after.istitle() and after.lower() in GOODS:
+    if after[:1].isupper() and after.lower() in GOODS:
         return True
     if len(texts) > 1 and (last.text.isdigit() or any(text.lower() in GOODS for text in texts)):
         return True
@@ -577,22 +604,29 @@ def _has_owner(context: Context, start: int) -> bool:
     return before in owners or before.isdigit()
 
 
-@reason("PERSON", "ORG", of_word=True)
+@reason("PERSON", "GPE", "ORG")
 def has_model(context: Context, entity: Entity) -> bool:
     """Return whether the code of a model, which no rule takes for the number of someone, stands
-    behind a firm or an unlisted word within a sentence: the Icom IC-7300, Siemens S7-1500."""
+    behind a firm or an unlisted word within a sentence, or ends the entity: the Icom IC-7300,
+    Siemens S7-1500. A short one (M9) may be a bed or a part of a town, but for an article."""
     label, start, end = entity
     text, before = context.text(start), context.text(start - 1)
+    if end - start > 2 or (end - start == 2 and not _DIGIT.search(context.text(start + 1))):
+        return False
     if not before.strip() or before in _CELL_MARKS or before.lower().rstrip(".") in _ROLES:
         return False
-    if label == "PERSON" and (is_name(text) or context.is_ruled(entity)):
+    if label != "ORG" and (is_name(text) or context.is_ruled(entity) or _is_town(text)):
         return False
-    if label == "PERSON" and odds(context.shares, label, start) > SURELY_KIND:
+    if label != "ORG" and odds(context.shares, label, start) > SURELY_KIND:
         return False
-    code = _LONG_CODE if label == "PERSON" else _MODEL_CODE
     last = context.doc[start]
-    is_followed = code.match(context.whole, last.idx + len(last)) is not None
-    return is_followed and not context.doc[end].ent_type_
+    code = _MODEL_CODE.match(context.whole, last.idx + len(last))
+    if code is None or (end - start == 1 and context.doc[end].ent_type_):
+        return False
+    if label != "GPE" and (before == "(" or before.lower() in _BEFORE_OWNERS):
+        return True
+    is_of_firm = label == "ORG" and len(code[0]) > MIN_MODEL_CODE
+    return is_of_firm or _LONG_CODE.match(code[0]) is not None
 
 
 @reason("PERSON", of_word=True)
@@ -699,6 +733,15 @@ def is_among_drugs(context: Context, entity: Entity) -> bool:
     return all(word in PRODUCTS or is_drug(word) is not None for word in beside)
 
 
+@reason("GPE", of_word=True)
+def is_of_nature(context: Context, entity: Entity) -> bool:
+    """Return whether an article and a capital make a common noun of a place: to the Lake if."""
+    i = entity.start
+    if context.text(i - 1) != "the" or not _is_noun(context.text(i)):
+        return False
+    return not context.text(i + 1)[:1].isupper() and not _is_town(context.text(i))
+
+
 @reason("PERSON", of_word=True)
 def has_article(context: Context, entity: Entity) -> bool:
     """Return whether an article makes a name that of a thing: "the Elgar." A noun behind it (the
@@ -706,6 +749,8 @@ def has_article(context: Context, entity: Entity) -> bool:
     leave it one of persons: the Dean agreed, the Lord Lieutenant came."""
     text, before = context.text(entity.start), context.text(entity.start - 1)
     after = context.text(entity.end)
+    if text.islower() and before.lower() in _BEFORE_SMALL:
+        return True  # this ute
     if before in _NOBLE and _is_noun(text):
         return context.text(entity.start - 2).lower() == "the" and not after[:1].isupper()
     if before.lower() not in _ARTICLES or text.endswith("s"):
@@ -787,11 +832,20 @@ def is_used_as_thing(context: Context, entity: Entity) -> bool:
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
+def is_key(context: Context, entity: Entity) -> bool:
+    """Return whether a word says what the code behind it is: Rego QMB318."""
+    i = entity.start
+    if context.text(i).lower() not in LISTED["ID_WORD"]:
+        return False
+    return i + 1 < len(context.doc) and context.doc[i + 1].ent_type_ == "ID"
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
 def is_unit(context: Context, entity: Entity) -> bool:
     """Return whether a word is a unit behind its number (-67 dBm, $1,475/FEU), or the sign of a
     currency before it (US$ 20)."""
     text, before = context.text(entity.start), context.text(entity.start - 1)
-    if text[-1] in "$€£¥":
+    if _ENDS_WITH_SIGN.search(text):
         return True
     if _MIXED_UNIT.fullmatch(text) and before[-1:].isdigit():
         return True
@@ -814,7 +868,8 @@ def is_common(context: Context, entity: Entity) -> bool:
     label, start, end = entity
     is_body = label == "ORG" and context.bounds.lowers[end - 1] in INSTITUTIONS
     limit = SURELY_BODY if is_body else SURELY[label]
-    if context.is_ruled(entity):
+    goes_on = end in context.ruled and end - 1 in context.ruled  # Tribunal Member R Sandhu
+    if context.is_ruled(entity) and not goes_on:
         return False
     if any(odds(context.shares, label, i) > limit for i in range(start, end)):
         return False

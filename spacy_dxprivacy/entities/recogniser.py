@@ -40,7 +40,7 @@ _NAMES, _NO_NAME_PART = frozenset({"PERSON", "GPE"}), words("NO_NAME_PART")
 _GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
 _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
-_RANK = re.compile(r"[A-Z]{2,5}")
+_RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}\d{1,2}")  # and a witness by number: PW2
 _WRITTEN = re.compile(r"[A-Z](?:\.|.*[a-z].*)")  # T., Tilley, McKay
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
 # A number that is part of an address or a date is not a separate entity.
@@ -280,14 +280,14 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_before_name(bounds: Bounds, i: int) -> bool:
-    """Return whether a word is a title before a name (Nurse Okafor) or the full stop of one, the
-    unit of a value before it (Salt 1.1 g. Philomena's tip), or a rank in a few capitals before a
-    name that has small letters (DC Tilley, PCSO McKay)."""
+    """Return whether a word is a title or a greeting before a name (Nurse Okafor, G'day Mo), the
+    full stop of one, the unit of a value before it (Salt 1.1 g. Philomena's tip), or a rank in a
+    few capitals before a name that has small letters (DC Tilley, PCSO McKay)."""
     i -= bounds.texts[i] == "."
     text, word = bounds.texts[i], bounds.lowers[i].rstrip(".")
     is_unit = i > 0 and word in FOLLOWING["UNIT"] and bounds.texts[i - 1][-1].isdigit()
     is_rank = _RANK.fullmatch(text) is not None and _WRITTEN.fullmatch(bounds.texts[i + 1])
-    return word in LISTED["TITLE"] or is_unit or (bool(is_rank) and not is_name(text))
+    return word in _CALLS or is_unit or (bool(is_rank) and not is_name(text))
 
 
 def _is_degree(text: str) -> bool:

@@ -119,8 +119,8 @@ LANDS = frozenset({"country", "state", "region"})
 PLACES = LANDS | {"city"}
 TERM_NOUNS = words("TERM_NOUNS", "terms")
 GOODS, MAKERS = words("GOODS", "terms"), words("MAKERS", "terms")
-# Drugs and microbes: in no text persons, although some are given names.
-PRODUCTS = words("PRODUCTS", "terms") | words("GENERA", "terms")
+# Drugs, wares and microbes: in no text persons, although some are given names.
+PRODUCTS = words("PRODUCTS", "terms") | words("WARES", "terms") | words("GENERA", "terms")
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))
 # Names of users that are no persons, in lower case.
 SYSTEM_ACCOUNTS = words("SYSTEM_ACCOUNTS")

@@ -134,6 +134,7 @@ _KEYED = re.compile(expanded("KEYS"))
 _SERIES = re.compile(r"[A-Z]{2,5}")
 _KINDS = words("KINDS", "terms")
 _NAMING_THINGS = _KINDS | _THINGS
+_PARTS_OF_BODIES = frozenset("unit block wing suite room floor".split())
 _OF_ADDRESSES = frozenset({"lot", "station"})  # Lot 22, Banksia Drive
 MAX_KIND = 5  # digits of a code of a kind of things
 _PLATE = re.compile(r"[A-Z]{2,3}[- ]?\d{2,4}(?:[- ]?[A-Z]{1,3})?|\d{2,4}[- ]?[A-Z]{2,3}")
@@ -146,7 +147,7 @@ _QUARTER = re.compile(r"[QH][1-4]")
 # Runway 09/27 and 27L, CAS 7722-84-1; a question of an exam, with its parts or marks.
 _NUMBER_OF_THING = re.compile(r"\d\d/\d\d|\d{1,3}[A-Z]?|\d{2,7}-\d\d-\d", re.A)
 _QUESTION = re.compile(r"Q\d{1,2}:? ?(?:\([a-z]\)|(?<= )\d{1,3} (?:marks?|points?)\b)", re.A)
-_CURRENCIES = frozenset("$€£¥")
+_SIGN = re.compile(f"[{expanded('SIGN')}]")
 _CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
 _RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}(?:,[\d:.]+)*", re.A)  # 1:08.20, and such cells of a row
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d|:\d\d:\d\d)", re.A)
@@ -253,6 +254,8 @@ def _is_series(values: list[int]) -> bool:
 def is_value(tokens: Tokens, entity: Entity) -> bool:
     """Return whether a name, a place, a date or an identifier is a value, or a part of one."""
     label, start, end = entity
+    if tokens.texts[start][0].isdigit() and _SIGN.fullmatch(tokens.between(start - 1, start)):
+        return True  # ₹43,218
     if label in _DATED:
         return _is_undated(tokens, label, start, end)
     if label == "PHONE":
@@ -434,6 +437,8 @@ def _is_named_thing(tokens: Tokens, start: int, end: int) -> bool:
     (the U16), or a small word behind an article."""
     first, last = tokens.lowers[start].rstrip("."), tokens.texts[end - 1]
     is_numbered = first in _THINGS - _OF_ADDRESSES and last[-1].isdigit()
+    if end - start == 2 and last.isdigit() and first in _PARTS_OF_BODIES:
+        is_numbered |= start > 0 and tokens.texts[start - 1].istitle()  # Medical Unit 3
     if _AGE_GROUP.fullmatch(last) or (is_numbered and end - start == 2):
         return True
     at = start + (first in _ARTICLES)
@@ -525,7 +530,7 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     before them that makes them a date, or the rate APR."""
     text = tokens.between(start, end).rstrip("-–")
     if _DIGIT.search(text) is None:
-        is_sign = text[-1:] in _CURRENCIES
+        is_sign = _SIGN.match(text[-1:]) is not None
         is_score = _is_test(tokens, start, end) or _is_rate(tokens, start)
         return is_sign or (label == "DATE" and end - start == 1 and is_score)
     if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE, _ROW_OF_VALUES, _AGE_GROUP)):

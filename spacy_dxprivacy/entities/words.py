@@ -32,6 +32,7 @@ from .tables import (
     NONE,
     PEOPLES,
     PLACES,
+    expanded,
     pattern,
     rule_words,
     sections,
@@ -355,10 +356,12 @@ def kinds_of(tokens: Tokens) -> list[frozenset[str]]:
     return token_kinds
 
 
-_CURRENCIES = frozenset("$€£¥%")
+_PRICE = re.compile(f"[{expanded('SIGN')}%]")
 _SHARED_HOST = re.compile(
     r"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?P<format>(?:www\.)?w3\.org|"
-    r"(?:json-)?schema\.org|schemas\.(?:xmlsoap\.org|microsoft\.com)))(?::\d{2,5})?(?=[/?#]|\Z)"
+    r"(?:json-)?schema\.org|schemas\.(?:xmlsoap\.org|microsoft\.com))|(?:www\.)?(?:apache|"
+    r"creativecommons|gnu|keepachangelog|opensource|rfc-editor|semver|spdx|unicode)\.(?:org|com)|"
+    r"(?:docs\.python|developer\.mozilla)\.org|img\.shields\.io)(?::\d{2,5})?(?=[/?#]|\Z)"
 )
 _CODE_DIGITS = re.compile(r"\d{3}")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
@@ -367,21 +370,26 @@ _WORDS = re.compile(r"[^\W\d_]{2,}")
 def _is_no_host(text: str) -> bool:
     """Return whether a text that looks like the address of a host is a file, a setting or a price:
     16.5€/m²."""
-    is_price = text[:1].isdigit() and not _CURRENCIES.isdisjoint(text)
+    is_price = text[:1].isdigit() and _PRICE.search(text) is not None
     named = text.rpartition("(")[2]  # print(user.name
     is_other = is_price or text.endswith("://") or is_of_every_machine(text)
     return is_other or is_file_name(named) or is_setting(named)
 
 
 def is_of_every_machine(text: str) -> bool:
-    """Return whether an address of the web is the name of a format, or one that each machine has,
-    with a path of common words: http://localhost:8080/health."""
+    """Return whether an address of the web is the name of a format, or one that each machine has or
+    that says what software is (its license, its versions), with a path of common words:
+    http://localhost:8080/health, https://opensource.org/licenses/mit."""
     host = _SHARED_HOST.match(text)
     if host is None or host["format"]:
         return host is not None
     is_code = _CODE_DIGITS.search(text, host.end()) is not None
-    words = _WORDS.findall(text, host.end())
-    return not is_code and all(is_word(word) and not is_name(word) for word in words)
+    bare = pattern("FILE_END").sub("", text)  # of badge.svg
+    path = _WORDS.findall(bare, host.end())
+    return not is_code and all(
+        is_plain(word) or ((is_word(word) or is_word(word.lower())) and not is_name(word))
+        for word in path
+    )
 
 
 def is_file_name(text: str) -> bool:

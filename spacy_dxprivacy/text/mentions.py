@@ -43,6 +43,9 @@ _BEFORE_INITIALS = frozenset(
     "action actions moved mover owner prop proposed proposer sec seconded seconder".split()
 )
 _AFTER_INITIALS = frozenset("to will has agreed noted reported said asked thanked".split())
+# At the start of a line of a transcript or a chat: [00:12], 09:41 -
+_TIME = re.compile(r"[\[(]?(?:[\d/.-]{6,10},? )?\d{1,2}:\d\d(?::\d\d)?[\])]? ?(?:[-–] )?")
+LONGEST_TIME = 12  # tokens
 _QUOTES = frozenset({'"', "“", "”", "'", "‘", "’"})  # around a nickname
 NAME_PARTICLES = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
@@ -194,7 +197,7 @@ def _are_initials(
     if text != bare or text in stated:
         return True
     before, after = doc[i - 1].text if i else "\n", doc[i + 1].text if i + 1 < len(doc) else ""
-    opens, ends_line = before.endswith("\n"), not after or "\n" in after
+    opens, ends_line = _begins_line(doc, i), not after or "\n" in after
     if (before == "(" and after == ")") or (opens and (after == ":" or ends_line)):
         return True
     if (after in _AFTER_INITIALS and doc[i + 2 : i + 3].text.isalpha()) or (
@@ -205,6 +208,18 @@ def _are_initials(
     cues = (doc[k] for k in range(i - 1, max(i - 4, -1), -1) if not doc[k].is_punct)
     cue = next((token.lower_ for token in cues), "")
     return cue.rstrip(".") in _BEFORE_INITIALS
+
+
+def _begins_line(doc: Doc, i: int) -> bool:
+    """Return whether a token begins its line, also behind the time at which someone speaks:
+    [00:12] JK: Yes."""
+    before = doc[i - 1].text if i else "\n"
+    if before.endswith("\n"):
+        return True
+    if not (before in ("]", ")", "-", "–") or before[-1].isdigit()):
+        return False
+    line = doc[max(i - LONGEST_TIME, 0) : i].text_with_ws.rpartition("\n")[2]
+    return _TIME.fullmatch(line) is not None
 
 
 def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> list[int]:

@@ -46,6 +46,12 @@ _FIELDS = re.compile(
 )
 # What contains delimiters of its own, and which of them no e-mail address and no fraction contains.
 _CELL_COMMA = re.compile(r'"(?:[^"]|"")*"|,')  # or a cell in quotes, whose commas are its own
+# The commas of large amounts: behind the sign of a currency, and of any number.
+_THOUSANDS = tuple(
+    re.compile(rf"(?<![\w.]){sign}\d{{1,3}},(?=\d{{3}}(?!\d))")
+    for sign in (r"[^\W\d_]{0,3}[$¢-¥₠-₿] ?", "")
+)
+MIN_COMMAS = 3  # of a row with other commas in its cells
 _DIGIT = re.compile(r"\d")
 _NO_FIELDS = re.compile(r"[@/]|www")
 _ADDRESS = re.compile(r"://|www")
@@ -243,19 +249,41 @@ def _split_again(nlp: Language, texts: list[str]) -> list[list[str]]:
 
 def commas_of_rows(text: str) -> Iterator[int]:
     """Yield the places of the commas between the cells of tables in a text: of rows with as many
-    cells as the row of heads above them. Heads have no digits; no comma has a blank behind it."""
+    cells as the row of heads above them. Heads have no digits and no blank behind a comma."""
     if "," not in text or "\n" not in text:
         return
-    start, heads = 0, list[int]()
+    start, heads = 0, 0
     for line in text.split("\n"):
-        commas = [match.start() for match in _CELL_COMMA.finditer(line) if match[0] == ","]
-        if not commas or any(line[i + 1 : i + 2] in (" ", "") for i in commas[:-1]):
-            heads = []
-        elif len(commas) == len(heads):
-            yield from (start + i for i in commas)
-        else:
-            heads = [] if _DIGIT.search(line) else commas
+        cells = commas_of_row(line, heads) if heads else None
+        if cells is not None:
+            yield from (start + i for i in cells)
+        elif not _DIGIT.search(line):
+            heads = 0 if ", " in line else len(_commas(line))
+        elif "," not in line:
+            heads = 0
         start += len(line) + 1
+
+
+def commas_of_row(line: str, count: int) -> list[int] | None:
+    """Return the places of the commas between the cells of a row, or None if there are not `count`.
+
+    Commas in quotes are not counted. Of more than these, neither are the ones with a blank behind
+    them, as in a sentence of a cell, and then those of large amounts: $1,140. A row of few cells
+    may be a sentence itself, and has none of these.
+    """
+    commas = _commas(line)
+    apart = [i for i in commas if line[i + 1 : i + 2] != " "]
+    for form in _THOUSANDS:
+        if len(apart) > count:
+            amounts = {match.end() - 1 for match in form.finditer(line)}
+            apart = [i for i in apart if i not in amounts]
+    is_row = len(apart) == count and (len(apart) == len(commas) or count >= MIN_COMMAS)
+    return apart if is_row else None
+
+
+def _commas(line: str) -> list[int]:
+    """Return the places of the commas of a line that are in no quotes."""
+    return [match.start() for match in _CELL_COMMA.finditer(line) if match[0] == ","]
 
 
 def _fields(text: str) -> list[str]:

@@ -376,3 +376,37 @@ def test_the_numbers_of_an_agenda_stay(nlp):
 def test_an_age_in_an_answer_stays(nlp, asked, age):
     out = released(nlp, f"Dispatcher: {asked}\nCaller: {age}. Diabetic. He takes Metformin.\n")
     assert f"Caller: {age}." in out
+
+
+ROWS = (
+    "Lot,Seller,Town,Tag,Head,Breed,Price,Sold,Remarks\n"
+    '1,Olena Hrytsay,Wexcombe,3GLCW118,22,steers,386 c/kg,12/03/2025,"Nice, even pen"\n'
+    "2,Pita Faleolo,Ardlough,SG552207,48,cows,{},12/03/2025,Drenched today, a bit thin\n"
+    "3,Unknown,,,1,goat,,,Found in yard 7.\n"
+    "4,Rua Tamihana,Wexcombe,3SGSN044,15,heifers,391 c/kg,19/03/2025,Top of the day"
+)
+
+
+@pytest.mark.parametrize("price", ["352 c/kg", "$1,140/hd", "₹43,218", "1,140"])
+def test_rows_of_a_table_are_read_where_a_cell_has_commas_of_its_own(nlp, price):
+    names = "Hrytsay Faleolo Tamihana Ardlough 3GLCW118 SG552207 3SGSN044 12/03/2025".split()
+    facts = "22 48 15 c/kg Nice even pen Drenched today bit thin yard 7".split()
+    check(nlp, ROWS.format(price), names, facts if price == "1,140" else [*facts, price])
+
+
+@pytest.mark.parametrize(
+    "time", ["[00:12]", "[00:00:12]", "(09:41)", "09:41 -", "12/05/24, 09:41 -"]
+)
+def test_initials_behind_a_time_are_those_of_who_speaks(nlp, time):
+    text = f"By Bernie Quist, Merindah Lowe.\n{time} BQ: Yes.\n{time} ML: No, the MLR file is big."
+    check(nlp, text, ["BQ", "ML"], ["MLR"])
+
+
+@pytest.mark.parametrize(("text", "private", "stays"), [
+    ("Time,Guest,Table\n20:00,Walk-in hold,3\n20:15,Ngozi Reed,4", "Ngozi Reed", "Walk-in hold"),
+    ("GARDA REPORT\nBurglaries were fewer. Garda Duffy spoke.", "Duffy", "GARDA REPORT Garda"),
+    ("Judge M A Strachan\nTribunal Member R Sandhu", "Strachan Sandhu", "Tribunal Member"),
+    ("The rules of Larkhill Estate Phase 2 Residents are new.", "Larkhill", "Phase 2"),
+])  # fmt: skip
+def test_heads_and_parts_beside_names_stay(nlp, text, private, stays):
+    check(nlp, text, private.split(), stays.split())
