@@ -17,7 +17,7 @@ from pathlib import Path
 
 from builtin_space.sources import data_path
 
-from spacy_dxprivacy.entities.tables import GOODS, PRODUCTS
+from spacy_dxprivacy.entities.tables import GOODS, MAKERS, PRODUCTS
 from spacy_dxprivacy.entities.words import ORDINARY_WORDS, builtin_lexicon, is_name
 
 from . import lists
@@ -85,11 +85,13 @@ class Lists:
         self.states = [line.split("\t")[:2] for line in states]
         self.peoples = [w for w, found in builtin_lexicon().classes.items() if found & _PEOPLES]
         self.words["DRUG"] += sorted(w.capitalize() for w in PRODUCTS | GOODS)
+        self.makers = sorted(w.capitalize() for w in MAKERS)
         self.words["KNOWN_ORG"] += _listed_companies()
         self.common = [w for w in (DATA / "en" / "words.txt").read_text("utf8").split("\n")]
         self.common = [w for w in self.common[:30000] if w.islower() and w.isalpha() and len(w) > 2]
         rare = gzip.decompress(ORDINARY_WORDS.read_bytes()).decode("utf8").split("\n")
         self.rare = [word for word in rare if word.isalpha() and len(word) > 3]
+        self.short = [word for word in self.common[:8000] if len(word) < 6]
         words = frozenset(self.common)
         self.plain = frozenset(word for word in words if len(word) > 3 and not is_name(word))
         self.word_like = [name for name in self.census_first if name.lower() in words]
@@ -140,6 +142,8 @@ class Writer:
             "W": self.common, "thing": self.thing, "term": lambda: self.from_form("TERM"),
             "goods": lambda: self.from_form("THING_OF_TRADE"), "software": self.software,
             "degrees": self.degrees, "status": self.status, "key": self.key,
+            "ware": self.ware, "model": self.model, "short": self.short,
+            "code": lambda: self.digits(self.word("PART_NUMBER")),
         }  # fmt: skip
         rng = self.rng
         self.noises: list[tuple[float, Callable[[Marked], Marked]]] = [
@@ -266,6 +270,31 @@ class Writer:
     def thing(self) -> str:
         """Return common words in capitals: "Internal Audit", "Harbour Crane Rota"."""
         return self.from_form("THING")
+
+    def ware(self) -> str:
+        """Return what is bought, taken or eaten: a listed brand, or a word that no list holds, made
+        of two words (Waybill) or of parts of them, rare, or like a name, as many brands are."""
+        rng = self.rng
+        one, other = self.pick(self.lists.short), self.pick(self.lists.short)
+        return rng.choice((
+            self.word("DRUG"), self.word("DRUG"), self.word("DRUG"), self.brand(), self.brand(),
+            (one + other).capitalize(), (one + other).capitalize(),
+            self.pick(self.lists.rare).capitalize(), self.last(),
+            f"{self.brand()} {self.common().capitalize()}", f"{self.brand()} {self.brand()}",
+        ))  # fmt: skip
+
+    def model(self) -> str:
+        """Return a thing by its maker and its model: "Terumo TE-171", "Quinlan Harrier 48"."""
+        rng = self.rng
+        maker = rng.choice((self.pick(self.lists.makers), self.brand(), self.last()))
+        code = self.digits(self.word("MODEL"))
+        if rng.random() < 0.25:
+            code = f"{self.common().capitalize()} {code}"
+        return f"{maker} {code}"
+
+    def short(self) -> str:
+        """Return the short form of a test, a form or a programme: VDRL, PNP."""
+        return self.digits("X" * self.rng.choice((2, 3, 3, 3, 4, 4, 5)))
 
     def software(self) -> str:
         """Return a program or a service: a known one, or one that no list holds."""

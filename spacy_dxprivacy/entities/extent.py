@@ -104,7 +104,7 @@ _DESCRIBING = frozenset("young little poor old big wee".split())
 _SPECIALTY = re.compile(r"\w+(?:ology|iatrics|p(?:a?e)dics)")
 _LONGEST_TITLE = 4  # letters of a title with a full stop that is in no list
 _BRANDS = GOODS | MAKERS
-_SHORT_DEGREES = frozenset("ba ma bd bm bs mb jp pe dl".split())
+_SHORT_DEGREES = frozenset("ba bl ma bd bm bs mb jp pe dl".split())
 _DEGREE = re.compile(r"\w*[A-Z]\w*[A-Z]")
 _DEPARTMENTS = words("DEPARTMENTS", "terms")
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
@@ -141,6 +141,7 @@ _NUMBERED_ACTS = _STATUTES | frozenset(
 )
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 _BEFORE_ORDERS = frozenset({"on", "the"})
+_OF_ORDINALS = frozenset({"annual", "anniversary", "edition"})  # in capitals, too
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
 _JOIN_DAYS = frozenset({",", "and", "&", "or", "the"})  # the ordinals of a list
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
@@ -338,9 +339,12 @@ class Bounds(Tokens):
 
     def is_in_column_of_facts(self, label: str, start: int, end: int) -> bool:
         """Return whether a number is the amount, or all that names the thing, of a cell whose head
-        says that it holds one; or whether it is of several such cells."""
+        says that it holds one; whether it is of several such cells; or whether a name stands in a
+        cell whose head says that it holds a thing, and is the full name of nobody."""
         if label not in _FACTUAL or not self._facts:
             return False
+        if label in _NAMED and self._is_in_column_of_things(start, end):
+            return True
         if not any(map(_DIGIT.search, self.texts[start:end])):
             return False
         first = self._starts[start]
@@ -360,6 +364,16 @@ class Bounds(Tokens):
         texts = self.texts[start:end]
         has_letters = any(map(str.isalpha, "".join(texts)))
         return label != "DATE" or (has_letters and not any("MONTH" in kinds(t) for t in texts))
+
+    def _is_in_column_of_things(self, start: int, end: int) -> bool:
+        first = self._starts[start]
+        i = bisect_right(self._facts, first, key=itemgetter(0)) - 1
+        if i < 0 or first >= self._facts[i][1] or self._facts[i][2] == "VALUE":
+            return False
+        texts = self.texts[start:end]
+        if self._facts[i][2] == "WARE":
+            return not (len(texts) > 1 and builtin_lexicon().is_first_name(texts[0]))
+        return not any(is_name(text) or builtin_lexicon().of(text) & PLACES for text in texts)
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at both ends, and without
@@ -462,6 +476,8 @@ class Bounds(Tokens):
         """Return whether ordinals count things (the 3rd floor), rather than days. A patient and
         other persons after them may begin a clause: on the 3rd patient was well."""
         things = self.texts[end : end + 1]
+        if things and things[0].lower() in _OF_ORDINALS:
+            return self._is_ordinal(end - 1)
         if not (things and things[0].islower()) or _PERSONS.fullmatch(things[0]):
             return False
         before = (i for i in range(start, end - 1) if self.lowers[i] not in _BEFORE_ORDERS)
@@ -726,13 +742,13 @@ class Bounds(Tokens):
         )
 
     def _ends_with_label(self, start: int, end: int) -> bool:
-        """Return whether a colon follows a name that ends with a common word, which begins a
-        sentence (Sunita K. Recovery: two hours) or says what a speaker does (Otieno Driver: ok).
-        """
-        if end - start < 2 or self.texts[end : end + 1] != [":"] or is_name(self.texts[end - 1]):
+        """Return whether a name ends with a common word that begins a sentence (Sunita K. Last
+        updated), or that says before a colon what a speaker does (Otieno Driver: ok)."""
+        if end - start < 2 or end >= len(self.texts) or is_name(self.texts[end - 1]):
             return False
-        if self.texts[end - 2].endswith("."):
-            return is_word(self.lowers[end - 1])
+        begins = self.texts[end - 2].endswith(".") and is_word(self.lowers[end - 1])
+        if begins or self.texts[end] != ":":
+            return begins and (self.texts[end] == ":" or self.texts[end].islower())
         return self._is_plain(end - 1) and self.lowers[end - 1] in _DUTIES
 
     def _ends_with_noun(self, start: int, end: int) -> bool:

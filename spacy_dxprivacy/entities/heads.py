@@ -27,7 +27,8 @@ OLD = 90  # ages from here on are replaced
 MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
-FACTS = frozenset({"THING", "VALUE"})  # numbers of things (Part, Model), and amounts (Price)
+# Numbers of things (Part no.), things (Breed, Model), and amounts (Price).
+FACTS = frozenset({"THING", "WARE", "VALUE"})
 
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 _BETWEEN = re.compile(r"[\W\d_]+")
@@ -315,6 +316,9 @@ def _cells_of(row: str, mark: str, count: int) -> list[str] | None:
     return [row[first + 1 : last] for first, last in pairwise(edges)]
 
 
+_SHORT_HEAD = re.compile(r"(?i)\b(?:no|nr|qty|ref|tel|temp|amt|vol|avg|min|max|dept|approx)\.\Z")
+
+
 def _heads_of_row(
     row: str, read: Callable[[str], Head | None], below: list[str]
 ) -> tuple[str, Columns] | None:
@@ -324,8 +328,11 @@ def _heads_of_row(
     if mark not in row:
         return None
     names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
-    # Beside commas, a word with a full stop ends a sentence rather than that it is short.
-    bare = names if mark == "," else [name.removesuffix(".") for name in names]
+    # Beside commas, a word with a full stop ends a sentence rather than that it is short (no.).
+    bare = [
+        name.removesuffix(".") if mark != "," or _SHORT_HEAD.search(name) else name
+        for name in names
+    ]
     if any(len(name) > MAX_HEAD or "." in name for name in bare):
         return None
     columns = tuple(read(name) if name else None for name in names)
@@ -362,7 +369,9 @@ def facts_in(text: str) -> list[tuple[int, int, str]]:
     for start, row, columns in _rows(text, _any_head_of):
         for cell, head in zip(row, columns, strict=True):
             label = "" if head is None else head.label
-            if label == "THING" or (label == "VALUE" and _VALUE_CELL.fullmatch(cell.strip())):
+            if label in ("THING", "WARE") or (
+                label == "VALUE" and _VALUE_CELL.fullmatch(cell.strip())
+            ):
                 facts.append((start, start + len(cell), label))
             start += len(cell) + 1
     return facts

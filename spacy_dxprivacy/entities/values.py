@@ -736,6 +736,14 @@ def _extent_in_lines(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def _ends_with_order(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether the order of a thing stands behind a date: on Tuesday the first full load."""
+    if end - start < 3 or tokens.lowers[end - 1] not in _ORDERS or tokens.lowers[end - 2] != "the":
+        return False
+    after = tokens.between(end, end + 1)
+    return after.islower() and not {"noun", "adjective"}.isdisjoint(builtin_lexicon().of(after))
+
+
 def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date with all of its first word, within its lines, without the hour or
     the amount behind it (May 8 pm, Dec 5 cm), and without the noun that its days count: 28 days
@@ -749,6 +757,8 @@ def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     for i in range(start + 1, end):
         if texts[i][0].isdigit() and _is_no_day(tokens, i, end):
             return start, i
+    if _ends_with_order(tokens, start, end):
+        end -= 2
     counts = end - start > 2 and tokens.lowers[start + 1] in FOLLOWING["DATE_UNIT"]
     if counts and doc[start].like_num:
         for i in range(start + 2, end):

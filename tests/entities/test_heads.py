@@ -5,6 +5,7 @@ import spacy
 
 from spacy_dxprivacy.entities.heads import Head, head_of, values_in, values_of_cell
 
+VALUES = {"CARDINAL", "QUANTITY"}
 LABELS = {
     "PERSON": """name; First Name; lastName; patient_last_name; Patient's last name (required);
         next_of_kin; mother's maiden name; Patientenname; Vorname; Nom du patient;
@@ -133,3 +134,22 @@ def test_labels_are_read_in_each_language(language):
     nlp.add_pipe("dx_entity_ruler")
     doc = nlp("Patient ID: pat_ABC123DEF456\nKundennummer: K7781\n")
     assert {"pat_ABC123DEF456", "K7781"} <= {ent.text for ent in doc.ents if ent.label_ == "ID"}
+
+
+@pytest.mark.parametrize(("text", "private", "stays"), [
+    ("Part,Part no.,Qty,Seller\nOil filter Ryco,Z418,11,Bo Lind\nBelt Bendix,6PK1973,4,Al Reed",
+     ["Bo Lind", "Al Reed"], ["Ryco", "Z418", "Bendix", "6PK1973"]),
+    ("| Tag | Machine | Inspector |\n|---|---|---|\n| P-101A | KSB Etanorm | Bo Lind |\n"
+     "| M-310 | WEG W22 | Al Reed |", ["Bo Lind", "Al Reed"], ["P-101A", "KSB", "M-310", "W22"]),
+    ("Lot,Breed,Head,Buyer\n1,Angus steers,4,Bo Lind\n2,Hereford x,5,Al Reed",
+     ["Bo Lind", "Al Reed"], ["Angus", "Hereford"]),
+    ("Drug,Dose,Nurse\nMarevan,3 mg,Bo Lind\nTom Reed has it,4 mg,Al Reed",
+     ["Bo Lind", "Tom Reed", "Al Reed"], ["Marevan", "3 mg"]),
+])  # fmt: skip
+def test_a_column_of_things_holds_neither_names_nor_numbers_of_persons(text, private, stays):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_recognizer")
+    found = " ".join(ent.text for ent in nlp(text).ents if ent.label_ not in VALUES)
+    assert all(name in found for name in private)
+    assert not any(thing in found for thing in stays)
