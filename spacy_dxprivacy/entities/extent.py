@@ -947,7 +947,7 @@ class Bounds(Tokens):
 
 def is_brand(lower: str) -> bool:
     """Return whether a word is the name of goods or of a maker of them, also in the plural."""
-    bare = without_accents(lower)
+    bare = lower if lower.isascii() else without_accents(lower)
     return not _BRANDS.isdisjoint((lower, bare, bare.removesuffix("s")))
 
 

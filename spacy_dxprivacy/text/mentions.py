@@ -132,10 +132,9 @@ def _is_no_part(word: str, parts: dict[str, bool]) -> bool:
 
 def tokens_of_words(doc: Doc, holds: Callable[[str], bool]) -> list[int]:
     """Return the tokens whose word meets a condition, which is asked once for each word."""
-    words, at = np.unique(doc.to_array(ORTH), return_inverse=True)
-    strings = doc.vocab.strings
-    met = np.fromiter((holds(strings[word]) for word in words.tolist()), bool, len(words))
-    return np.flatnonzero(met[at]).tolist()
+    words, strings = doc.to_array(ORTH).tolist(), doc.vocab.strings
+    met = {word for word in set(words) if holds(strings[word])}
+    return [i for i, word in enumerate(words) if word in met] if met else []
 
 
 def is_capitalised(text: str) -> bool:
