@@ -592,7 +592,7 @@ class Bounds(Tokens):
             start += self._is_described(start, end)
             end = self._end_of_name(before, start, end)
         else:
-            end = self._before_part(start, end)
+            end = self._before_part(start, self._before_remark(start, end))
         if self._is_common_noun(label, start, end):
             if end - start > 1:  # Chidi's mobile
                 return self._judge(Entity("PERSON", start, end - 2), names)
@@ -626,6 +626,12 @@ class Bounds(Tokens):
         if end - start != 2 or self.lowers[start] not in _DESCRIBING:
             return False
         return "surname" not in builtin_lexicon().of(self.texts[start + 1])
+
+    def _before_remark(self, start: int, end: int) -> int:
+        """Return the end of a place or a body without a common word in brackets: Lind (buyer)."""
+        if end - start < 4 or self.texts[end - 1] != ")" or self.texts[end - 3] != "(":
+            return end
+        return end - 3 if is_word(self.texts[end - 2]) and self.texts[end - 2].islower() else end
 
     def _before_part(self, start: int, end: int) -> int:
         """Return the end of a place or a body without the part that a number or a letter names:

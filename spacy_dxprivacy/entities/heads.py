@@ -319,6 +319,11 @@ def _cells_of(row: str, mark: str, count: int) -> list[str] | None:
 _SHORT_HEAD = re.compile(r"(?i)\b(?:no|nr|qty|ref|tel|temp|amt|vol|avg|min|max|dept|approx)\.\Z")
 
 
+def _ends_sentence(name: str) -> bool:
+    """Return whether a full stop beside commas ends a sentence, rather than a short word."""
+    return "." in _SHORT_HEAD.sub("", name)
+
+
 def _heads_of_row(
     row: str, read: Callable[[str], Head | None], below: list[str]
 ) -> tuple[str, Columns] | None:
@@ -328,12 +333,7 @@ def _heads_of_row(
     if mark not in row:
         return None
     names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
-    # Beside commas, a word with a full stop ends a sentence rather than that it is short (no.).
-    bare = [
-        name.removesuffix(".") if mark != "," or _SHORT_HEAD.search(name) else name
-        for name in names
-    ]
-    if any(len(name) > MAX_HEAD or "." in name for name in bare):
+    if any(len(name) > MAX_HEAD or (mark == "," and _ends_sentence(name)) for name in names):
         return None
     columns = tuple(read(name) if name else None for name in names)
     known = [head for head in columns if head is not None]

@@ -992,10 +992,10 @@ def is_count(context: Context, entity: Entity) -> bool:
 
 @reason("ADDRESS")
 def ends_within_phrase(context: Context, entity: Entity) -> bool:
-    """Return whether an address ends with a function word in small letters: a majority of 5 to 2
-    the Court."""
+    """Return whether an address ends with a function word in small letters (a majority of 5 to 2
+    the Court), or with one in capitals that looks like a state: 2023 AT 11.00."""
     last = context.doc[entity.end - 1]
-    return last.is_stop and last.is_lower and entity.end - entity.start > 1
+    return last.is_stop and (last.is_lower or last.text == "AT")
 
 
 @reason("ADDRESS")

@@ -280,14 +280,15 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_before_name(bounds: Bounds, i: int) -> bool:
-    """Return whether a word is a title or a greeting before a name (Nurse Okafor, G'day Mo), the
-    full stop of one, the unit of a value before it (Salt 1.1 g. Philomena's tip), or a rank in a
-    few capitals before a name that has small letters (DC Tilley, PCSO McKay)."""
+    """Return whether a word is a title, a greeting or a role before a name (Nurse Okafor, G'day Mo,
+    Son Kevin), the full stop of one, the unit of a value before it (Salt 1.1 g. Philomena's tip),
+    or a rank in a few capitals before a name that has small letters (DC Tilley, PCSO McKay)."""
     i -= bounds.texts[i] == "."
     text, word = bounds.texts[i], bounds.lowers[i].rstrip(".")
     is_unit = i > 0 and word in FOLLOWING["UNIT"] and bounds.texts[i - 1][-1].isdigit()
     is_rank = _RANK.fullmatch(text) is not None and _WRITTEN.fullmatch(bounds.texts[i + 1])
-    return word in _CALLS or is_unit or (bool(is_rank) and not is_name(text))
+    is_kin = word in LISTED["ROLE"] and builtin_lexicon().is_first_name(bounds.texts[i + 1])
+    return word in _CALLS or is_kin or is_unit or (bool(is_rank) and not is_name(text))
 
 
 def _is_degree(text: str) -> bool:

@@ -406,6 +406,9 @@ def test_initials_behind_a_time_are_those_of_who_speaks(nlp, time):
     ("Time,Guest,Table\n20:00,Walk-in hold,3\n20:15,Ngozi Reed,4", "Ngozi Reed", "Walk-in hold"),
     ("GARDA REPORT\nBurglaries were fewer. Garda Duffy spoke.", "Duffy", "GARDA REPORT Garda"),
     ("Judge M A Strachan\nTribunal Member R Sandhu", "Strachan Sandhu", "Tribunal Member"),
+    ("By phone: Son Kevin collects. Client Ada Lind pays.", "Kevin Ada", "Son Client"),
+    ("Present: Jo Lee, Frostline Foods (client), at noon.", "Jo Frostline", "client"),
+    ("HELD ON 30TH SEPTEMBER, 2023 AT 11.00 A.M. IN THE SHED.", "2023", "AT IN THE SHED"),
     ("The rules of Larkhill Estate Phase 2 Residents are new.", "Larkhill", "Phase 2"),
 ])  # fmt: skip
 def test_heads_and_parts_beside_names_stay(nlp, text, private, stays):
