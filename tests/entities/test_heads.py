@@ -139,7 +139,7 @@ def test_labels_are_read_in_each_language(language):
 @pytest.mark.parametrize(("text", "private", "stays"), [
     ("Part,Part no.,Qty,Seller\nOil filter Ryco,Z418,11,Bo Lind\nBelt Bendix,6PK1973,4,Al Reed",
      ["Bo Lind", "Al Reed"], ["Ryco", "Z418", "Bendix", "6PK1973"]),
-    ("| Tag | Machine | Vib. DE | Inspector |\n|---|---|---|---|\n"
+    ("| Asset tag | Machine | Vib. DE | Inspector |\n|---|---|---|---|\n"
      "| P-101A | KSB Etanorm | 2 | Bo Lind |\n| M-310 | WEG W22 | 3 | Al Reed |",
      ["Bo Lind", "Al Reed"], ["P-101A", "KSB", "M-310", "W22"]),
     ("Lot,Breed,Head,Buyer\n1,Angus steers,4,Bo Lind\n2,Hereford x,5,Al Reed",
