@@ -29,6 +29,7 @@ CANONICAL: dict[str, str] = {
 AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
 SPANS_KEY = "dx_entities"  # of spans that are entities like doc.ents, and may overlap
 PIECE = re.compile(r"[^\W\d_]{2,}")
+_PART = re.compile(r"(?<!['’])[^\W\d_]+")  # also an initial
 # Labels whose surrogates replace digits only: united spans take another label, if there is one.
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
@@ -46,6 +47,7 @@ _AFTER_INITIALS = frozenset("to will has agreed noted reported said asked thanke
 # At the start of a line of a transcript or a chat: [00:12], 09:41 -
 _TIME = re.compile(r"[\[(]?(?:[\d/.-]{6,10},? )?\d{1,2}:\d\d(?::\d\d)?[\])]? ?(?:[-–] )?")
 LONGEST_TIME = 12  # tokens
+_LINEAGE = frozenset("s/o d/o w/o a/l a/p bin binti binte bte".split())  # son of, daughter of
 _QUOTES = frozenset({'"', "“", "”", "'", "‘", "’"})  # around a nickname
 NAME_PARTICLES = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
@@ -146,8 +148,10 @@ def is_capitalised(text: str) -> bool:
 
 
 def initials_of(names: Iterable[str]) -> set[str]:
-    """Return the initials of full names, in capitals without full stops: JK for John Kelly."""
-    parts = (PIECE.findall(name) for name in names)
+    """Return the initials of full names, in capitals without full stops: JK for John Kelly and for
+    J. Kelly, also without those of particles: JC for Juan de la Cruz."""
+    parts = [_PART.findall(name) for name in names]
+    parts += [[part for part in found if part[0].isupper()] for found in parts]
     return {
         "".join(p[0] for p in found).upper() for found in parts if 1 < len(found) < MAX_INITIALS
     }
@@ -155,10 +159,13 @@ def initials_of(names: Iterable[str]) -> set[str]:
 
 def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
     """Return the initials of the persons of a Doc, each from a first token to a last, also without
-    a nickname in quotes: AL for Ada "Bo" Lind."""
+    a nickname in quotes (AL for Ada "Bo" Lind) and with the name of a father: Ravi s/o Muthu."""
     ends, size = dict(persons), len(doc)
     names = [doc[first:last].text for first, last in ends.items() if last - first > 1]
     for first, last in ends.items():
+        after = next((i for i in range(last + 1, min(last + 4, size)) if i in ends), last)
+        if doc[last:after].text.lower() in _LINEAGE:
+            names.append(f"{doc[first:last].text} {doc[after : ends[after]].text}")
         if last + 1 not in ends or doc[last].text not in _QUOTES:
             continue
         after = ends[last + 1] + 1

@@ -402,6 +402,16 @@ def test_initials_behind_a_time_are_those_of_who_speaks(nlp, time):
     check(nlp, text, ["BQ", "ML"], ["MLR"])
 
 
+@pytest.mark.parametrize(("names", "initials"), [
+    ("R. Sidhu, J. Adebayo-Lunn", "RS JAL"), ("Rajendran s/o Muthu, Siti Osman", "RM SO"),
+    ("Juan de la Cruz, Ada Lind", "JC AL"), ("Wendy O'Hara, T. Gale", "WO TG"),
+])  # fmt: skip
+def test_initials_are_those_of_names_with_initials_and_particles(nlp, names, initials):
+    one, other = initials.split()
+    text = f"Present: Cllrs {names}. It was dry.\nProposed {one}, seconded {other}, carried."
+    check(nlp, text, [one, other], ["carried"])
+
+
 @pytest.mark.parametrize(("text", "private", "stays"), [
     ("Time,Guest,Table\n20:00,Walk-in hold,3\n20:15,Ngozi Reed,4", "Ngozi Reed", "Walk-in hold"),
     ("GARDA REPORT\nBurglaries were fewer. Garda Duffy spoke.", "Duffy", "GARDA REPORT Garda"),
