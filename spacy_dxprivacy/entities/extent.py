@@ -748,13 +748,13 @@ class Bounds(Tokens):
         )
 
     def _ends_with_label(self, start: int, end: int) -> bool:
-        """Return whether a name ends with a common word that begins a sentence (Sunita K. Last
-        updated), or that says before a colon what a speaker does (Otieno Driver: ok)."""
-        if end - start < 2 or end >= len(self.texts) or is_name(self.texts[end - 1]):
+        """Return whether a colon follows a name that ends with a common word, which begins a
+        sentence (Sunita K. Recovery: two hours) or says what a speaker does (Otieno Driver: ok).
+        """
+        if end - start < 2 or self.texts[end : end + 1] != [":"] or is_name(self.texts[end - 1]):
             return False
-        begins = self.texts[end - 2].endswith(".") and is_word(self.lowers[end - 1])
-        if begins or self.texts[end] != ":":
-            return begins and (self.texts[end] == ":" or self.texts[end].islower())
+        if self.texts[end - 2].endswith("."):
+            return is_word(self.lowers[end - 1])
         return self._is_plain(end - 1) and self.lowers[end - 1] in _DUTIES
 
     def _ends_with_noun(self, start: int, end: int) -> bool:

@@ -152,7 +152,6 @@ def test_sections_scales_and_labels_stay(marks, text):
     ("Write to 94105, her old post code.", "94105"), ("We met in May, 2019.", "May, 2019"),
     ("Member R Sandhu sat.", "R Sandhu"), ("At 6 along Mill Street it broke.", "Mill Street"),
     ("On Tuesday the first full load came.", "Tuesday"),
-    ("By Zita K. Last updated by us.", "Zita K"),
     ('See <a href="tel:01792550163">us</a>.', "01792550163"), ("Kap Mendiola came.", "Mendiola"),
     ("Kelechi (Flat 9): Seriously?", "Flat 9"), ("G'day Bernie, it is late.", "Bernie"),
     ("Read https://semver.org/ada-lind on it.", "https://semver.org/ada-lind"),
@@ -161,7 +160,6 @@ def test_numbers_and_names_that_resemble_these_go(marks, text, name):
     found = " ".join(in_letter(marks, text))
     assert name in found
     assert "tel:" not in found
-    assert "Last" not in found
 
 
 def test_a_line_of_a_number_is_no_house_of_the_date_below_it(marks):
