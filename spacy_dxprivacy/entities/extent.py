@@ -372,7 +372,8 @@ class Bounds(Tokens):
             return False
         texts = self.texts[start:end]
         if self._facts[i][2] == "WARE":
-            return not (len(texts) > 1 and builtin_lexicon().is_first_name(texts[0]))
+            is_full = len(texts) > 1 and is_name(texts[-1])
+            return not (is_full and builtin_lexicon().is_first_name(texts[0]))
         return not any(is_name(text) or builtin_lexicon().of(text) & PLACES for text in texts)
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
@@ -615,6 +616,8 @@ class Bounds(Tokens):
 
     def _is_no_person(self, before: str, start: int, end: int) -> bool:
         """Return whether a person is a title, a label or a group. before: the word before it."""
+        if end - start == 1 and self._begins_round(start):
+            return True
         is_title = before not in LISTED["TITLE"] and self._is_title(start, end)
         if before in LISTED["TITLE"] and self._is_in_heading(start, end):
             return True
@@ -641,6 +644,14 @@ class Bounds(Tokens):
             if is_numbered and _LETTER.fullmatch(self.texts[last + 1]):
                 return last
         return end
+
+    def _begins_round(self, i: int) -> bool:
+        """Return whether the word for a part of a body stands before a noun in small letters, and
+        begins its line: Ward round recording."""
+        opens = i == 0 or "\n" in self.texts[i - 1]
+        after = self.texts[i + 1] if i + 1 < len(self.texts) else ""
+        classes = builtin_lexicon().of(after) if after.islower() else frozenset[str]()
+        return opens and self.lowers[i] in _DEPARTMENTS and "noun" in classes
 
     def _is_in_heading(self, start: int, end: int) -> bool:
         """Return whether a common word in capitals stands behind a title in capitals, and ends its
@@ -710,6 +721,8 @@ class Bounds(Tokens):
             return False
         if len(self.texts[i]) > _LONGEST_TITLE or not (after and after[0].istitle()):
             return False
+        if is_word(after[0].lower()) and not is_name(after[0]):
+            return True  # Asst. Manager, Emp. No.
         return is_name(after[0]) or after[-1].istitle()
 
     def _before_degrees(self, start: int, end: int) -> int:
@@ -864,7 +877,7 @@ class Bounds(Tokens):
         if label == "PERSON":
             species = [i for i in (*content, end) if i < len(texts)][:2]
             return len(species) == 2 and self._is_species(*species)
-        if label == "ORG" and len(content) == 1 and _SPECIALTY.fullmatch(lowers[content[0]]):
+        if label == "ORG" and len(content) == 1 and is_specialty(lowers[content[0]]):
             return True
         if label != "ORG" or not all(self._is_plain(i) for i in content):
             return False
@@ -955,6 +968,11 @@ def is_brand(lower: str) -> bool:
     """Return whether a word is the name of goods or of a maker of them, also in the plural."""
     bare = lower if lower.isascii() else without_accents(lower)
     return not _BRANDS.isdisjoint((lower, bare, bare.removesuffix("s")))
+
+
+def is_specialty(lower: str) -> bool:
+    """Return whether a word is that of a branch of medicine or science, as of a department."""
+    return _SPECIALTY.fullmatch(lower) is not None
 
 
 def is_rather_common(word: str) -> bool:

@@ -218,7 +218,8 @@ def _may_be_town(lower: str) -> bool:
 def _organisations(text: str) -> Iterator[tuple[int, int]]:
     """Yield organisations. If a first name begins a match, words outside it are no evidence."""
     for match in pattern("FIRM").finditer(text):
-        person = builtin_lexicon().is_first_name(match[0].split()[0].strip(","))
+        first = match[0].split()[0].strip(",")
+        person = builtin_lexicon().is_first_name(first) or first.lower() in LISTED["TITLE"]
         if not (person and kind_of(match) in ("cue", "after")):
             yield _behind_person(text, match), match.end()
     if _SMALL_FIRM.search(text):

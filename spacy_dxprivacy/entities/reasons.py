@@ -22,7 +22,15 @@ from ..text.mentions import NUMBERS, Entity, is_capitalised, is_word
 from . import network
 from .capitals import capital_share, is_listed, is_only_first_name, is_placed_as_name, least_odds
 from .decoding import odds
-from .extent import FIRM_ENDS, INSTITUTIONS, LEGAL, Bounds, is_brand, is_rather_common
+from .extent import (
+    FIRM_ENDS,
+    INSTITUTIONS,
+    LEGAL,
+    Bounds,
+    is_brand,
+    is_rather_common,
+    is_specialty,
+)
 from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
 from .tables import (
@@ -37,7 +45,7 @@ from .tables import (
     pattern,
     words,
 )
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_setting, kinds
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_plain, is_setting, kinds
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
 # Ratio of the probability of an entity to that of no entity, from which common words are names;
@@ -79,7 +87,8 @@ _COUNTS = frozenset("two three four five six seven eight nine ten several both".
 _MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONTH')})\b)")
 # The code of a model, and no postal code: S7-1500, 4008S. A long one is surely no bed: IC-7300.
 _MODEL_CODE = re.compile(
-    r" (?:[A-Z]{1,5}-?\d[A-Z\d]{0,5}(?:-[A-Z\d]{1,5})?|\d{2,4}[A-Z]{1,2})(?![\w/]| \d[A-Z]{2}\b)",
+    r" (?:[A-Z]{1,5}-?[A-Z]?\d[A-Z\d]{0,5}(?:-[A-Z\d]{1,5})?|\d{2,4}[A-Z]{1,2})"
+    r"(?![\w/]| \d[A-Z]{2}\b)",
     re.A,
 )
 _LONG_CODE = re.compile(r" (?:[A-Z]+(?:-|\d{3})|\d{3})", re.A)
@@ -134,7 +143,7 @@ _VALUE = re.compile(
     r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
     r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
     # a version, the strength of a drug, a saturation, a server
-    r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
+    r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|(?:1[3-9]|[2-9]\d|\d{3})/\d{3,4}|sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
     # a seat, a rate, a score, and a range of sizes or seats
     r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
     r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)|"
@@ -261,6 +270,7 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
         if not (token.is_lower and token.is_alpha):
             return False
         is_word_of_text = token.is_stop or _is_common(doc, i) or token.lower_ in LISTED["TITLE"]
+        is_word_of_text |= is_plain(token.text)
         return is_word_of_text and odds(context.shares, label, i) <= SURELY_SMALL
 
     while doc[start].whitespace_ and (is_beside(start) or doc[start].text == "the"):
@@ -866,7 +876,8 @@ def is_common(context: Context, entity: Entity) -> bool:
     """Return whether an entity is of common words (Tax Clinic, Ward 7, 2 Garages), for which
     neither a rule nor the network alone speaks."""
     label, start, end = entity
-    is_body = label == "ORG" and context.bounds.lowers[end - 1] in INSTITUTIONS
+    ends = {context.bounds.lowers[start], context.bounds.lowers[end - 1]}
+    is_body = label == "ORG" and not ends.isdisjoint(INSTITUTIONS)
     limit = SURELY_BODY if is_body else SURELY[label]
     goes_on = end in context.ruled and end - 1 in context.ruled  # Tribunal Member R Sandhu
     if context.is_ruled(entity) and not goes_on:
@@ -950,7 +961,7 @@ def are_common(span: Span, label: str) -> bool:
     words = [
         t for t in span if not (t.text[0].isdigit() or t.is_punct or t.is_stop or t.lower_ in _ENDS)
     ]
-    rare = label == "ORG" and not all(is_word(t.lower_) for t in words)
+    rare = label == "ORG" and not all(is_word(t.lower_) or is_specialty(t.lower_) for t in words)
     return bool(words) and not rare and all(_is_common(span.doc, t.i) for t in words)
 
 
@@ -962,7 +973,9 @@ def _is_common(doc: Doc, i: int) -> bool:
     is_place = (lexicon.of(title) | lexicon.of(text.upper())) & PLACES
     if is_name(text) or is_place or title in ALSO_FIRST:
         return False
-    return is_ordinary(text.lower()) or (text.isupper() and doc[i + 1 : i + 2].text == ".")
+    if is_ordinary(text.lower()) or is_specialty(text.lower()):
+        return True
+    return text.isupper() and doc[i + 1 : i + 2].text == "."
 
 
 # -- addresses -------------------------------------------------------------------------------------
@@ -1013,12 +1026,14 @@ def is_number_of_things(context: Context, entity: Entity) -> bool:
 
 @reason("ADDRESS")
 def is_common_phrase(context: Context, entity: Entity) -> bool:
-    """Return whether an address is of common words in small letters without a number or a kind of
-    street: back to the old dose."""
+    """Return whether an address has neither a number nor a kind of street and is of common words in
+    small letters (back to the old dose), or described by one: the old BenQ."""
     tokens = context.doc[entity.start : entity.end]
-    if not all(t.is_lower and t.is_alpha and is_word(t.text) for t in tokens):
+    are_common = all(t.is_lower and t.is_alpha and is_word(t.text) for t in tokens)
+    is_described = len(tokens) > 2 and tokens[0].text == "the" and tokens[1].is_lower
+    if not (are_common or is_described) or any(map(str.isdigit, tokens.text)):
         return False
-    return not any(t.text in STREET_WORDS for t in tokens)
+    return not any(t.lower_ in STREET_WORDS for t in tokens)
 
 
 # -- dates -----------------------------------------------------------------------------------------

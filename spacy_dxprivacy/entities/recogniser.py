@@ -28,7 +28,14 @@ from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .decoding import add_evidence, odds, predict_tags, spans, without_marks
 from .extent import LEGAL, Bounds
-from .reasons import Context, are_common, is_brand_of_thing, is_entity, without_small_ends
+from .reasons import (
+    Context,
+    are_common,
+    has_model,
+    is_brand_of_thing,
+    is_entity,
+    without_small_ends,
+)
 from .tables import FOLLOWING, LISTED, words
 from .words import builtin_lexicon, is_name, is_ordinary
 
@@ -194,7 +201,8 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
 def _is_no_firm(context: Context, span: Span) -> bool:
     """Return whether a firm of the rules is of common words, or of words with capitals that the
     network takes for none."""
-    if are_common(span, "ORG") or is_brand_of_thing(context, Entity("ORG", span.start, span.end)):
+    entity = Entity("ORG", span.start, span.end)
+    if are_common(span, "ORG") or is_brand_of_thing(context, entity) or has_model(context, entity):
         return True
     if not context.least_odds or not LEGAL.isdisjoint(token.text.rstrip(".") for token in span):
         return False
