@@ -141,7 +141,7 @@ _NUMBERED_ACTS = _STATUTES | frozenset(
 )
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 _BEFORE_ORDERS = frozenset({"on", "the"})
-_OF_ORDINALS = frozenset({"annual", "anniversary", "edition"})  # in capitals, too
+_OF_ORDINALS = frozenset("annual anniversary council edition floor session".split())  # also Council
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
 _JOIN_DAYS = frozenset({",", "and", "&", "or", "the"})  # the ordinals of a list
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})

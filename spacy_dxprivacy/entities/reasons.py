@@ -134,7 +134,7 @@ _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
 _SIGN = expanded("SIGN")
 _PRICE = re.compile(rf"[{_SIGN}] ?\d[\d.,]*[kKmM]?/\Z")
 _ENDS_WITH_SIGN = re.compile(rf"[{_SIGN}]\Z")
-_MEASURE = re.compile(r"\d{1,6} ?([a-z]{1,4}|[a-z]{0,2}[A-Z]{1,2})")  # 132 kV
+_MEASURE = re.compile(r"\d{1,6} ?(?:[a-z]{0,2}[A-Z]{1,2}|([A-Za-z]{1,5}))")  # 132 kV, 200 Mbps
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
 _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
 _FRACTIONS = re.compile(r"[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII)
@@ -157,10 +157,12 @@ _VALUE = re.compile(
 )
 # The first of two hours that a place is open, or of a score: Saturday, 11 to 5; 10-8.
 _RANGE_START = re.compile(
-    rf"(?:(?:{expanded('WEEKDAY')}s?|to|and|on|from)[,.]?[\s–-]+)*\d{{1,2}}", re.I
+    rf"(?:(?:{expanded('WEEKDAY')}s?|to|and|on|from)[,.]?[\s–-]+)*\d{{1,2}}(?:\.\d{{1,2}})?", re.I
 )
 _RANGE_END = re.compile(
-    rf"\s?(?:to|until|till|[-–])\s?\d{{1,2}}(?![\w/-]|\.\d|\s(?:of\s)?{expanded('MONTH')}\b)", re.I
+    r"\s?(?:to|until|till|[-–])\s?\d{1,2}(?:\.\d{1,2})?"
+    rf"(?![\w/-]|\.\d|\s(?:of\s)?{expanded('MONTH')}\b)",
+    re.I,
 )
 # Sat 9-5: hours, whose day the rules find
 _HOURS = re.compile(rf"(?:{expanded('WEEKDAY')}[,.]?[\s–-]+)+\d{{1,2}}\s?[-–]\s?\d{{1,2}}", re.I)
@@ -346,7 +348,7 @@ def is_measure(context: Context, entity: Entity) -> bool:
     measure = _MEASURE.fullmatch(text) if entity.label == "ADDRESS" else None
     if measure is None:
         return False
-    return measure[1].lower() in FOLLOWING["UNIT"] or not measure[1].islower()
+    return measure[1] is None or measure[1].lower() in FOLLOWING["UNIT"]
 
 
 @reason(*network.LABELS)

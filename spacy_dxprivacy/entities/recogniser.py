@@ -29,6 +29,7 @@ from . import EVIDENCE, THRESHOLDS, network
 from .decoding import add_evidence, odds, predict_tags, spans, without_marks
 from .extent import LEGAL, Bounds
 from .reasons import (
+    SURELY,
     Context,
     are_common,
     has_model,
@@ -121,7 +122,14 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         thresholds, evidence = self._factors_for(context.unknown)
         names = take_evidence(context, evidence)
         predictions = spans(add_evidence(without_marks(doc, shares), names), thresholds)
-        for label, start, end in bounds.split(predictions):
+        # Without marks at their ends, among which values are recognised: Mbps of "200 Mbps,".
+        bare = (
+            Entity(label, *bounds.trim(start, end))
+            if label in SURELY
+            else Entity(label, start, end)
+            for label, start, end in predictions
+        )
+        for label, start, end in bounds.split(e for e in bare if e.start < e.end):
             entity = without_small_ends(context, Entity(label, *_trim(bounds, label, start, end)))
             is_cut = 0 < entity.end - entity.start < end - start
             for piece in bounds.split([entity]) if is_cut else [entity]:

@@ -143,6 +143,7 @@ _DIGIT = re.compile(r"\d")
 _ROAD = re.compile(r"[ABEIMN]-?\d{3,4}", re.A)  # the B4027, the I-495
 _BEFORE_REVISION = re.compile(r"\d(?:[A-Z]|-[A-Z]{1,2})?[,;)]? \(?[Rr]ev\.? \Z", re.A)
 _ROMAN = re.compile(r"[IVX]{1,4}")
+_ORDER = re.compile(r"\d{1,3}(?:st|nd|rd|th)", re.I)
 _QUARTER = re.compile(r"[QH][1-4]")
 # Runway 09/27 and 27L, CAS 7722-84-1; a question of an exam, with its parts or marks.
 _NUMBER_OF_THING = re.compile(r"\d\d/\d\d|\d{1,3}[A-Z]?|\d{2,7}-\d\d-\d", re.A)
@@ -286,7 +287,7 @@ def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
     if label == "ADDRESS":
         return _is_no_address(tokens, start, end) or _is_amount(text)
     is_code = end - start == 1 and _is_of_thing(tokens, start)  # logger CR1000X
-    return is_code or _is_amount(text) or _is_number(text)
+    return is_code or _is_amount(text) or _is_number(text) or _ORDER.fullmatch(text) is not None
 
 
 def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
