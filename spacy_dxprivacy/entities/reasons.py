@@ -160,7 +160,7 @@ _RANGE_START = re.compile(
     rf"(?:(?:{expanded('WEEKDAY')}s?|to|and|on|from)[,.]?[\s–-]+)*\d{{1,2}}(?:\.\d{{1,2}})?", re.I
 )
 _RANGE_END = re.compile(
-    r"\s?(?:to|until|till|[-–])\s?\d{1,2}(?:\.\d{1,2})?"
+    r"\s?(?:to|until|till|[-–])\s?\d{1,2}(?:\.\d{1,2}|[-–]\d{1,2})?"
     rf"(?![\w/-]|\.\d|\s(?:of\s)?{expanded('MONTH')}\b)",
     re.I,
 )
@@ -627,7 +627,8 @@ def has_model(context: Context, entity: Entity) -> bool:
         return False
     if not before.strip() or before in _CELL_MARKS or before.lower().rstrip(".") in _ROLES:
         return False
-    if label != "ORG" and (is_name(text) or context.is_ruled(entity) or _is_town(text)):
+    is_listed = is_name(text) or context.is_ruled(entity) or _is_town(text)
+    if label != "ORG" and is_listed and not is_brand(text.lower()):
         return False
     if label != "ORG" and odds(context.shares, label, start) > SURELY_KIND:
         return False
@@ -706,14 +707,16 @@ def is_storm(context: Context, entity: Entity) -> bool:
     return word.istitle() and word.lower() in _STORMS
 
 
-@reason("PERSON", of_word=True)
+@reason("PERSON", "ORG", of_word=True)
 def is_acronym(context: Context, entity: Entity) -> bool:
     """Return whether an article and capitals make a first name an acronym: the ELISA drifts."""
     text, after = context.text(entity.start), context.text(entity.end)
     if not (len(text) > 2 and text.isupper() and after.islower() and after.isalpha()):
         return False
-    is_family = "surname" in builtin_lexicon().of(text.capitalize())
-    return context.text(entity.start - 1).lower() in _ARTICLES and not is_family
+    classes = builtin_lexicon().of(text.capitalize())
+    is_given = entity.label == "PERSON" or "first_name" in classes
+    is_described = context.text(entity.start - 1).lower() in _ARTICLES
+    return is_described and is_given and "surname" not in classes
 
 
 @reason("PERSON", of_word=True)

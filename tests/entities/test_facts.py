@@ -195,7 +195,7 @@ def test_a_list_of_things_is_no_date(nlp, text):
     "P120, P180 and P240 grit", "E7018 rods", "insert CCMT 09T304", "commit a3f9c21", "runway 27L.",
     "plan, Rev P05,", "quartet, Op. 59 No. 1,", "port 5432.",
     "pattern of 22 st x 30 rows", "drop of 200 ul, spun", "question, Q2 10 marks,",
-    "result, SAT 1480,", "rate of $1,475/FEU", "75 s.\nMark", "set point +2",
+    "result, SAT 1480,", "rate of $1,475/FEU", "75 s.\nThen", "set point +2",
     "timeout 30s", "retry within 90s",
     "ISBN 978-3-16-148410-0", "tariff number 8466.10", "TTL 86400",
     "gauge 41498", "station 03772", "signal DR1487", "logger CR1000X",
