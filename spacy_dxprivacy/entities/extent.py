@@ -196,8 +196,7 @@ class Bounds(Tokens):
         named = [s for s in spans if plain_label(s.label_) == "PERSON"]
         full_names = [s for s in named if len(s) > 1]
         persons = {lower for s in full_names for lower in self.lowers[s.start : s.end]}
-        letters = initials_in(self.doc, [(s.start, s.end) for s in named])
-        if letters:
+        if named and (letters := initials_in(self.doc, [(s.start, s.end) for s in named])):
             persons.update(low for low in self.lowers if low.replace(".", "").upper() in letters)
         first_name = builtin_lexicon().is_first_name
         for match in matches:
@@ -616,7 +615,7 @@ class Bounds(Tokens):
 
     def _is_no_person(self, before: str, start: int, end: int) -> bool:
         """Return whether a person is a title, a label or a group. before: the word before it."""
-        if end - start == 1 and self._begins_round(start):
+        if end - start == 1 and self.lowers[start] in _DEPARTMENTS and self._begins_round(start):
             return True
         is_title = before not in LISTED["TITLE"] and self._is_title(start, end)
         if before in LISTED["TITLE"] and self._is_in_heading(start, end):
@@ -646,12 +645,12 @@ class Bounds(Tokens):
         return end
 
     def _begins_round(self, i: int) -> bool:
-        """Return whether the word for a part of a body stands before a noun in small letters, and
-        begins its line: Ward round recording."""
+        """Return whether a word, as that for a part of a body, begins its line and stands before a
+        noun in small letters: Ward round recording."""
         opens = i == 0 or "\n" in self.texts[i - 1]
         after = self.texts[i + 1] if i + 1 < len(self.texts) else ""
         classes = builtin_lexicon().of(after) if after.islower() else frozenset[str]()
-        return opens and self.lowers[i] in _DEPARTMENTS and "noun" in classes
+        return opens and "noun" in classes
 
     def _is_in_heading(self, start: int, end: int) -> bool:
         """Return whether a common word in capitals stands behind a title in capitals, and ends its

@@ -316,7 +316,10 @@ def is_entity(context: Context, entity: Entity) -> bool:
     """Return whether no reason holds against an entity."""
     label, start, end = entity
     reasons = OF_ALL[label] if end - start > 1 else OF_ALL[label] + OF_WORD[label]
-    return not any(holds(context, entity) for holds in reasons)
+    for holds in reasons:  # a generator takes half as long again
+        if holds(context, entity):
+            return False
+    return True
 
 
 # -- any label -------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from functools import cache, lru_cache, wraps
 from typing import TypeVar
 
 import numpy as np
-from spacy.attrs import IS_SPACE, LIKE_EMAIL, LIKE_NUM, LIKE_URL
+from spacy.attrs import IS_SPACE, LIKE_EMAIL, LIKE_NUM, LIKE_URL, ORTH
 from spacy.lang.lex_attrs import word_shape
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
@@ -420,8 +420,11 @@ def is_setting(text: str) -> bool:
 
 def features(docs: Sequence[Doc]) -> list[Numbers2d]:
     """Return uint64 (tokens, 6) for each Doc: word, prefix, suffix, shape, kind, vector row."""
-    rows = {word: _features_of(word) for word in {token.text for doc in docs for token in doc}}
-    arrays = ([rows[token.text] for token in doc] for doc in docs)
+    words = [doc.to_array(ORTH).tolist() for doc in docs]
+    rows = dict[int, tuple[int, ...]]()
+    for doc, ids in zip(docs, words, strict=True):
+        rows |= {i: _features_of(doc.vocab.strings[i]) for i in {*ids} - rows.keys()}
+    arrays = ([rows[i] for i in ids] for ids in words)
     return [np.array(array, dtype=np.uint64).reshape(-1, 6) for array in arrays]
 
 

@@ -95,7 +95,8 @@ def _ends_with_date(line: str, language: str) -> bool:
 
 def _read(line: str, language: str) -> Iterator[Entity]:
     """Yield the numbers, dates and addresses of a line, in characters."""
-    yield from (Entity("EMAIL", *match.span()) for match in _MAIL.finditer(line))
+    if "@" in line:
+        yield from (Entity("EMAIL", *match.span()) for match in _MAIL.finditer(line))
     if language != "en":
         yield from (*dates_in(line, language), *numbers_with_keys(line), *addresses_in(line))
         return

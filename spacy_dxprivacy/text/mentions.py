@@ -164,7 +164,7 @@ def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
     names = [doc[first:last].text for first, last in ends.items() if last - first > 1]
     for first, last in ends.items():
         after = next((i for i in range(last + 1, min(last + 4, size)) if i in ends), last)
-        if doc[last:after].text.lower() in _LINEAGE:
+        if after > last and doc[last:after].text.lower() in _LINEAGE:
             names.append(f"{doc[first:last].text} {doc[after : ends[after]].text}")
         if last + 1 not in ends or doc[last].text not in _QUOTES:
             continue
@@ -178,12 +178,12 @@ def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
     """Return the tokens that are the initials of a person: J.K., JK in brackets, alone on a line,
     as a speaker at the start of one, or as whoever moves a motion or has a task, and each JK of a
     text that has it in brackets behind the name."""
+    shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
     persons = [(first, last) for name, first, last in entities if name == "PERSON"]
-    letters = initials_in(doc, persons)
+    letters = initials_in(doc, persons) if shouted and persons else set[str]()
     if not letters:
         return []
     stated = {doc[last + 1].text for first, last in persons if _are_stated(doc, first, last)}
-    shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
     return [i for i in shouted if _are_initials(doc, i, doc[i].text, letters, stated)]
 
 
