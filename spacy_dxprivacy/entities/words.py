@@ -384,7 +384,7 @@ def is_of_every_machine(text: str) -> bool:
     if host is None or host["format"]:
         return host is not None
     is_code = _CODE_DIGITS.search(text, host.end()) is not None
-    bare = pattern("FILE_END").sub("", text)  # of badge.svg
+    bare = pattern("FILE_END").sub("", text)  # without the ending of a file
     path = _WORDS.findall(bare, host.end())
     return not is_code and all(
         is_plain(word) or ((is_word(word) or is_word(word.lower())) and not is_name(word))
