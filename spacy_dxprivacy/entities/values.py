@@ -408,6 +408,8 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether an address is of values, has an article before a small word (the p95), is a
     letter with a number beside another one (G2 P1), or is of numbers too short for a code."""
     text, after = tokens.between(start, end).rstrip("."), tokens.between(end, end + 1)
+    if text.startswith("#"):
+        return False  # the unit of a block: #05-11
     before = tokens.between(start - 2, start).lower()
     if _CODES_IN_ROW.fullmatch(tokens.between(start - 1, end)) or _has_measure(text, before, after):
         return True

@@ -133,6 +133,10 @@ def test_names_in_the_text_of_markup_go(marks, text, name):
     "The recording is of Medical Unit 3, as before.", "To: Haematology, as agreed.",
     "We spent Ksh 2,500 on it.", "The fee is R120 per team.", "It reads RS-485 well.",
     "The 29TH ANNUAL MEETING was long.", "It ran from 14:12 to 14:59 GMT. About 3,200 came.",
+    "It took R600a gas, 52 g of it.", "Codes P0299 and P2263 were read.", "Give Janumet 50/1000.",
+    "Pay it by M-Pesa, please.",
+    "The plan is 200 Mbps, no more.", "We meet the 12th Council.",
+    "It went from 14.9 to 15.4 there.",
     "It has FOH at the desk.", "See https://opensource.org/licenses/MIT on it.",
 ])  # fmt: skip
 def test_sections_scales_and_labels_stay(marks, text):
@@ -179,6 +183,12 @@ def test_a_line_of_a_number_is_no_house_of_the_date_below_it(marks):
     ("Apt 14, The Maltings, Carrigaline", ["Apt 14, The Maltings, Carrigaline"]),
     ("Blk 418 Bedok North Ave 2", ["Blk 418 Bedok North Ave 2"]),
     ("P.M.B. 7034, Umuahia", ["P.M.B. 7034, Umuahia"]),
+    ("| Ms Lee | #02-03 | chair |", ["Lee", "#02-03"]),
+    ("It leaks at #07-07, says he.", ["#07-07"]),
+    ("House No. 12, Church Road, Aluva", ["House No. 12, Church Road, Aluva"]),
+    ("Write to No 16 Protea Street.", ["No 16 Protea Street"]),
+    ("R/o Flat No. 9, Shri Sai Apartment, College Road, Nashik – 422 005",
+     ["Flat No. 9, Shri Sai Apartment, College Road, Nashik", "422 005"]),
 ])  # fmt: skip
 def test_an_address_has_its_units_and_ends_before_a_telephone(marks, text, expected):
     assert marks(text) == expected
