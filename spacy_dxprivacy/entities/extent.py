@@ -342,13 +342,14 @@ class Bounds(Tokens):
         cell whose head says that it holds a thing, and is the full name of nobody."""
         if label not in _FACTUAL or not self._facts:
             return False
-        if label in _NAMED and self._is_in_column_of_things(start, end):
-            return True
+        first = self._starts[start]
+        i = bisect_right(self._facts, first, key=itemgetter(0)) - 1
+        if i >= 0 and label in _NAMED and first < self._facts[i][1]:
+            if _is_thing(self._facts[i][2], self.texts[start:end]):
+                return True
         if not any(map(_DIGIT.search, self.texts[start:end])):
             return False
-        first = self._starts[start]
         last = first + len(self.between(start, end))
-        i = bisect_right(self._facts, first, key=itemgetter(0)) - 1
         cells = self._facts[max(i, 0) : bisect_left(self._facts, last, key=itemgetter(0))]
         if i < 0 or not cells or last > cells[-1][1]:
             return False
@@ -363,17 +364,6 @@ class Bounds(Tokens):
         texts = self.texts[start:end]
         has_letters = any(map(str.isalpha, "".join(texts)))
         return label != "DATE" or (has_letters and not any("MONTH" in kinds(t) for t in texts))
-
-    def _is_in_column_of_things(self, start: int, end: int) -> bool:
-        first = self._starts[start]
-        i = bisect_right(self._facts, first, key=itemgetter(0)) - 1
-        if i < 0 or first >= self._facts[i][1] or self._facts[i][2] == "VALUE":
-            return False
-        texts = self.texts[start:end]
-        if self._facts[i][2] == "WARE":
-            is_full = len(texts) > 1 and is_name(texts[-1])
-            return not (is_full and builtin_lexicon().is_first_name(texts[0]))
-        return not any(is_name(text) or builtin_lexicon().of(text) & PLACES for text in texts)
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at both ends, and without
@@ -961,6 +951,15 @@ class Bounds(Tokens):
             return True
         scored = lowers[last - 1] in _SCORES and _SCORE.fullmatch(texts[after])
         return bool(scored) or any(word in _FINDINGS for word in lowers[after : after + 2])
+
+
+def _is_thing(kind: str, texts: Sequence[str]) -> bool:
+    """Return whether a name in a cell is that of a thing. kind: what the head says of its cells."""
+    if kind == "WARE":
+        is_full = len(texts) > 1 and is_name(texts[-1])
+        return not (is_full and builtin_lexicon().is_first_name(texts[0]))
+    is_listed = any(is_name(text) or builtin_lexicon().of(text) & PLACES for text in texts)
+    return kind == "THING" and not is_listed
 
 
 def is_brand(lower: str) -> bool:

@@ -23,9 +23,7 @@ from .national import is_surely_national
 from .spoken import spoken_numbers_in
 from .tables import (
     FOLLOWING,
-    GOODS,
     LISTED,
-    PLACES,
     SYSTEM_ACCOUNTS,
     expanded,
     kind_of,
@@ -34,7 +32,7 @@ from .tables import (
     words,
 )
 from .values import are_amounts, are_values
-from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_town, kinds
 
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
@@ -200,10 +198,8 @@ def _is_of_common_words(core: str) -> bool:
 
 
 def _is_common(word: str) -> bool:
-    """Return whether a word is one of English, and no name and no place but of goods."""
-    classes = builtin_lexicon().of(word.capitalize())
-    is_place = bool(classes & PLACES) and word.lower() not in GOODS
-    return is_word(word.lower()) and not (is_place or is_name(word))
+    """Return whether a word is one of English, and neither a name nor a town."""
+    return is_word(word.lower()) and not (is_town(word.capitalize()) or is_name(word))
 
 
 def _may_be_town(lower: str) -> bool:

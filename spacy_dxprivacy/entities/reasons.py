@@ -45,7 +45,16 @@ from .tables import (
     pattern,
     words,
 )
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_plain, is_setting, kinds
+from .words import (
+    ALSO_FIRST,
+    builtin_lexicon,
+    is_name,
+    is_ordinary,
+    is_plain,
+    is_setting,
+    is_town,
+    kinds,
+)
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
 # Ratio of the probability of an entity to that of no entity, from which common words are names;
@@ -143,7 +152,8 @@ _VALUE = re.compile(
     r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
     r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
     # a version, the strength of a drug, a saturation, a server
-    r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|(?:1[3-9]|[2-9]\d|\d{3})/\d{3,4}|sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
+    r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|(?:1[3-9]|[2-9]\d|\d{3})/\d{3,4}|"
+    r"sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
     # a seat, a rate, a score, and a range of sizes or seats
     r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
     r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)|"
@@ -419,10 +429,11 @@ def is_function_word(context: Context, entity: Entity) -> bool:
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_role(context: Context, entity: Entity) -> bool:
     """Return whether a word is a title, an office or a kin term alone (Doctor, Auntie), for which
-    no rule speaks, and the network only if it is also a name."""
+    no rule speaks, and the network only if it is also a name; or a title before a name that is a
+    town, too (Kak Norliza)."""
     text, after = context.text(entity.start), context.text(entity.end)
     if entity.label == "GPE" and text.lower() in LISTED["TITLE"] and after.istitle():
-        return True  # Kak Norliza
+        return True
     if text.lower() not in _ROLES or context.is_ruled(entity):
         return False
     return not (is_name(text) and context.is_certain(entity.label, entity.start))
@@ -482,7 +493,7 @@ def is_short_form(context: Context, entity: Entity) -> bool:
         return False
     if text.lower() in FIRMS or context.is_ruled(entity) or i in context.guessed:
         return False
-    if _is_land(text) or _is_town(text.capitalize()):
+    if _is_land(text) or is_town(text.capitalize()):
         return False
     if any(word.isupper() and len(word) > 1 for word in (before, after)):
         return False
@@ -539,7 +550,7 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     while end - start > 1 and context.doc[start].is_title and _is_common(context.doc, start):
         start += 1  # Scanner Honeywell CT40
     texts = context.bounds.texts[start:end]
-    is_only_brand = not (is_name(texts[0]) or _is_town(texts[0]))
+    is_only_brand = not (is_name(texts[0]) or is_town(texts[0]))
     is_owned = _has_owner(context, start)
     if not _is_brand(texts[0].lower()) or _is_beside_firm(context, start, end):
         return False
@@ -594,10 +605,6 @@ def _is_brand(lower: str) -> bool:
     return is_brand(lower) or lower in FIRMS
 
 
-def _is_town(text: str) -> bool:
-    return text.lower() not in GOODS and not PLACES.isdisjoint(builtin_lexicon().of(text))
-
-
 def _is_beside_firm(context: Context, start: int, end: int) -> bool:
     """Return whether the words beside a name make it a firm: employed by Toyota, Toyota staff."""
     first, last = context.doc[start].idx, context.doc[end - 1].idx + len(context.doc[end - 1])
@@ -630,7 +637,7 @@ def has_model(context: Context, entity: Entity) -> bool:
         return False
     if not before.strip() or before in _CELL_MARKS or before.lower().rstrip(".") in _ROLES:
         return False
-    is_listed = is_name(text) or context.is_ruled(entity) or _is_town(text)
+    is_listed = is_name(text) or context.is_ruled(entity) or is_town(text)
     if label != "ORG" and is_listed and not is_brand(text.lower()):
         return False
     if label != "ORG" and odds(context.shares, label, start) > SURELY_KIND:
@@ -757,7 +764,7 @@ def is_of_nature(context: Context, entity: Entity) -> bool:
     i = entity.start
     if context.text(i - 1) != "the" or not _is_noun(context.text(i)):
         return False
-    return not context.text(i + 1)[:1].isupper() and not _is_town(context.text(i))
+    return not context.text(i + 1)[:1].isupper() and not is_town(context.text(i))
 
 
 @reason("PERSON", of_word=True)

@@ -27,6 +27,7 @@ from ..text.mentions import is_word
 from ..text.tokens import Tokens
 from .tables import (
     FOLLOWING,
+    GOODS,
     LISTED,
     NAMES,
     NONE,
@@ -178,6 +179,11 @@ def cache_public_words(function: Callable[[str], T]) -> Callable[[str], T]:
 def is_name(word: str) -> bool:
     """Return whether a word is a personal name, among other possible meanings."""
     return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
+
+
+def is_town(text: str) -> bool:
+    """Return whether a word, with the capitals that it has, is a place rather than goods."""
+    return text.lower() not in GOODS and not PLACES.isdisjoint(builtin_lexicon().of(text))
 
 
 def is_plain(word: str) -> bool:

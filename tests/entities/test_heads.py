@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from conftest import pipeline_of
 
 from spacy_dxprivacy.entities.heads import Head, head_of, values_in, values_of_cell
 
@@ -122,9 +123,7 @@ def test_a_value_of_a_column_is_no_part_of_the_next(text):
     "ref,doctor,ward\n318,JW,4\n319,TA,5", "Ward\tReviewed by\tBed\nNorth\tJW\t4\nSouth\tTA\t5",
 ])  # fmt: skip
 def test_initials_below_a_head_of_persons_are_names(text):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
-    nlp.add_pipe("dx_entity_recognizer")
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
     assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == ["JW", "TA"]
 
 
@@ -148,9 +147,7 @@ def test_labels_are_read_in_each_language(language):
      ["Bo Lind", "Tom Reed", "Al Reed"], ["Marevan", "3 mg"]),
 ])  # fmt: skip
 def test_a_column_of_things_holds_neither_names_nor_numbers_of_persons(text, private, stays):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
-    nlp.add_pipe("dx_entity_recognizer")
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
     found = " ".join(ent.text for ent in nlp(text).ents if ent.label_ not in VALUES)
     assert all(name in found for name in private)
     assert not any(thing in found for thing in stays)

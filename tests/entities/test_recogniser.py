@@ -191,7 +191,7 @@ def weighing(**evidence):
 
 def test_a_name_of_the_rules_is_evidence_that_the_network_weighs():
     text = "Screencap, I was looking forward to it. Then Mr. Thistlewick called."
-    kept, taken = (found(weighing(dx_guess=factor)(text)) for factor in (1e9, 1e-9))
+    kept, taken = (found(weighing(dx_guess=factor)(text)) for factor in (1e9, 1.0))
     assert ("PERSON", "Screencap") in kept
     assert ("PERSON", "Screencap") not in taken
     assert ("PERSON", "Thistlewick") in taken
