@@ -22,6 +22,7 @@ from ..privacy.randomness import Rng
 from ..text.language import base_language, language_of_doc
 from ..text.lines import unwrap
 from ..text.mentions import Entity, plain_label, unite
+from ..text.tokens import Tokens
 from ..text.users import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
@@ -104,14 +105,11 @@ def replace_mentions(
 
 
 def _mentions_of(doc: Doc, spans: Sequence[Entity]) -> list[Mention]:
-    words, spaced = [token.text for token in doc], [token.text_with_ws for token in doc]
-
-    def text_of(start: int, end: int) -> str:
-        return "".join(spaced[start : end - 1]) + words[end - 1] if end > start else ""
-
+    tokens = Tokens(doc)
+    text_of, words = tokens.between, tokens.texts
     mentions, stop = list[Mention](), len(doc)
     for label, start, end in reversed(spans):
-        before, lead = words[start - 1] if start else "", text_of(max(start - LEAD_WORDS, 0), start)
+        before, lead = words[start - 1] if start else "", text_of(start - LEAD_WORDS, start)
         tail = text_of(end, min(end + TAIL_WORDS, stop))
         text = text_of(start, end)
         text = unwrap(text) if _is_wrapped(plain_label(label), text) else text

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 
 import spacy
 import srsly
-from spacy.attrs import IDX
+from spacy.attrs import IDX, LOWER, ORTH
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
@@ -86,12 +86,20 @@ def text_of(doc: Doc) -> str:
     return text
 
 
+def texts_of(doc: Doc, attribute: int = ORTH) -> list[str]:
+    """Return the text of each token, or another attribute of it that is a text. Each word is looked
+    up once: a Doc makes its tokens again at each access."""
+    words, strings = doc.to_array(attribute).tolist(), doc.vocab.strings
+    text = {word: strings[word] for word in set(words)}
+    return [text[word] for word in words]
+
+
 class Tokens:
-    """The words of a Doc and its text, looked up once: a Doc makes them again at each access."""
+    """The words of a Doc and its text, looked up once."""
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
-        self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+        self.texts, self.lowers = texts_of(doc), texts_of(doc, LOWER)
         self._starts = doc.to_array(IDX).tolist()
 
     @cached_property
@@ -140,7 +148,7 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
 
     edges: Further places at which tokens are split, in characters.
     """
-    texts = [token.text for token in doc]
+    texts = texts_of(doc)
     has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
     text, levels = text_of(doc), doc.user_data.get(CODED, ())
     may_have = levels or "<" in text or "&" in text or " --> " in text
