@@ -37,6 +37,10 @@ _USER_SIGNS = (
 _STEM = re.compile(r"[\w.-]{1,100}")  # of a file's name, read backwards
 _ADDRESS = re.compile(r"://|www\.|@")
 _PIECE = re.compile(r"[^\W\d_]{4,}")
+_MAIL = re.compile(
+    r"(?<![\w.+'’@/\\-])\w[\w.+'’-]{0,63}@[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,4}\.[^\W\d_]{2,24}"
+    r"(?![\w@-]|:[/~\w\\]|\.\w)"
+)
 
 
 def accounts_in(text: str) -> Iterator[Entity]:
@@ -49,6 +53,8 @@ def accounts_in(text: str) -> Iterator[Entity]:
             secrets.append(Entity("SECRET", *match.span(match.lastindex or 0)))
     yield from secrets
     yield from _addresses_in(text, lower, secrets)
+    if "@" in text:
+        yield from _mails_in(text)
     if any(sign in lower for sign in _USER_SIGNS):
         for name in ("USER_PATH", "USER_WORD"):
             for match in pattern(name).finditer(text):
@@ -70,6 +76,18 @@ def _addresses_in(text: str, lower: str, secrets: Sequence[Entity]) -> Iterator[
             end = min([end, *(secret.start for secret in secrets if secret.end > start)])
             if end > start and not is_of_every_machine(text[start:end]):
                 yield Entity(label, start, end)
+
+
+def _mails_in(text: str) -> Iterator[Entity]:
+    """Yield the addresses of mail that a tokenizer joins to what stands before them, as in
+    RCPT TO:<jane@corp.com> and mail=jane@corp.com, and those with accents or an apostrophe.
+    Within an address of the web there are none."""
+    for match in _MAIL.finditer(text):
+        start = match.start()
+        run = text[max(start - 99, 0) : start].rpartition(" ")[2].rpartition("\n")[2]
+        is_joined = bool(run) and "://" not in run
+        if is_joined or "'" in match[0] or not match[0].isascii():
+            yield Entity("EMAIL", *match.span())
 
 
 def _label_of(name: str) -> str:

@@ -22,7 +22,7 @@ from operator import itemgetter
 from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
 
-from ..text.mentions import Entity, initials_in, is_word, plain_label
+from ..text.mentions import QUOTES, Entity, initials_in, is_word, plain_label
 from ..text.spelling import without_accents
 from ..text.tokens import Tokens
 from .heads import facts_in, values_in_columns
@@ -100,6 +100,11 @@ _DUTIES = LISTED["ROLE"] | frozenset(
     "landlord mechanic mgr receptionist security supervisor tutor vet".split()
 )
 _SHORT_GIVEN = frozenset("chas edw geo jas jno ma md mohd robt saml sk st thos wm".split())
+# Titles that are a job, too.
+_JOBS = frozenset(
+    "captain commander detective doctor governor inspector judge justice mayor nurse officer "
+    "pastor president professor senator sheriff superintendent".split()
+)
 _DESCRIBING = frozenset("young little poor old big wee".split())
 _SPECIALTY = re.compile(r"\w+(?:ology|iatrics|p(?:a?e)dics)")
 _LONGEST_TITLE = 4  # letters of a title with a full stop that is in no list
@@ -109,7 +114,7 @@ _DEGREE = re.compile(r"\w*[A-Z]\w*[A-Z]")
 _DEPARTMENTS = words("DEPARTMENTS", "terms")
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _LETTERED = words("LETTERED_THINGS", "terms") | words("NUMBERED_THINGS", "terms")
-_LETTER = re.compile(r"[A-Z]\.?|\d{1,3}[A-Z]?", re.A)
+_LETTER = re.compile(r"[A-Z]\.?|[A-Z]?\d{1,3}|\d{1,3}[A-Z]", re.A)
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 # Words that stand before a name, and never before a term.
@@ -408,9 +413,16 @@ class Bounds(Tokens):
             while low < high - 1 and self.lowers[low] in openings:
                 low += 1
             is_whole = (first, i) == (start, end)
-            if low < high and (is_whole or _is_name_alone(self.doc, low, high)):
+            is_named = is_whole or self._is_nickname(label, start, low, high)
+            if low < high and (is_named or _is_name_alone(self.doc, low, high)):
                 yield Entity(label, low, high)
             first = i + 1
+
+    def _is_nickname(self, label: str, first: int, start: int, end: int) -> bool:
+        """Return whether a word stands in quotes within a name that begins at a token."""
+        if label != "PERSON" or start <= first + 1 or end - start > 1 or end >= len(self.texts):
+            return False
+        return self.texts[start - 1] in QUOTES and self.texts[end] in QUOTES
 
     def _before_bracket(self, start: int, end: int) -> int:
         """Return the end of an address before a bracket that opens in front of it: (Flat 9)."""
@@ -607,10 +619,17 @@ class Bounds(Tokens):
         """Return whether a person is a title, a label or a group. before: the word before it."""
         if end - start == 1 and self.lowers[start] in _DEPARTMENTS and self._begins_round(start):
             return True
-        is_title = before not in LISTED["TITLE"] and self._is_title(start, end)
-        if before in LISTED["TITLE"] and self._is_in_heading(start, end):
+        is_called = before in LISTED["TITLE"]
+        if is_called and (self._is_in_heading(start, end) or self._is_of_job(before, start, end)):
             return True
-        return is_title or self._is_label(start, end) or self._is_group(before, start, end)
+        if not (is_called and is_name(self.texts[start])) and self._is_title(start, end):
+            return True
+        return self._is_label(start, end) or self._is_group(before, start, end)
+
+    def _is_of_job(self, before: str, start: int, end: int) -> bool:
+        """Return whether a common word, which is nobody's name, goes on with a title that is a
+        job, too: Nurse Practitioner, Professor Emeritus."""
+        return before in _JOBS and end - start == 1 and is_only_ordinary(self.texts[start])
 
     def _is_described(self, start: int, end: int) -> bool:
         """Return whether a name begins with a word that describes the one behind it, which is no
@@ -669,7 +688,7 @@ class Bounds(Tokens):
         letter = next((i for i in (start, start + 1)[: end - start] if self._is_lettered(i)), None)
         if letter is None:
             is_numbered = end - start == 1 and self._is_lettered(end)
-            return None if is_numbered and self.texts[end][0].isdigit() else entity
+            return None if is_numbered and _DIGIT.search(self.texts[end]) else entity
         if all(is_rather_common(self.texts[i]) for i in range(letter + 1, end)):
             return None
         return entity if letter == start else entity._replace(start=letter + 1)
@@ -999,8 +1018,8 @@ def _separates(
         return "\n" in text
     if text in _SEPARATORS and token.whitespace_ and doc[i - 1].whitespace_:
         return text != "&" or label != "ORG" or _completes(ends[i])
-    if text in _BREAKS:
-        return text not in "()" or label == "GPE" or not _is_in_brackets(doc, start, end)
+    if text in _BREAKS or text in QUOTES:
+        return _breaks(doc, label, i, start, end)
     if text == "," and label == "ORG":
         before, after = doc[i - 1].text, doc[i + 1].text
         partners = is_name(before) and is_name(after) and not _completes(ends[i])
@@ -1011,6 +1030,17 @@ def _separates(
     if text in _AND:
         return label != "ORG" or _separates_firms(doc, i, start, end, of, ends)
     return False
+
+
+def _breaks(doc: Doc, label: str, i: int, start: int, end: int) -> bool:
+    """Return whether a mark ends a mention: no full stop within a legal form (Pte. Ltd.), no
+    brackets of a firm, and of the single quotes the first of a nickname: Ada 'Bo' Lind."""
+    text = doc[i].text
+    if text not in _BREAKS:
+        return label == "PERSON" and bool(doc[i - 1].whitespace_)
+    if text == "." and label == "ORG" and doc[i - 1].text in LEGAL:
+        return doc[i + 1].text.rstrip(".") not in LEGAL
+    return text not in "()" or label == "GPE" or not _is_in_brackets(doc, start, end)
 
 
 def _is_in_brackets(doc: Doc, start: int, end: int) -> bool:

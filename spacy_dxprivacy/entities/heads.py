@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from ..text.mentions import Entity, is_word
 from ..text.tokens import commas_of_row
-from .tables import sections, words
+from .tables import LISTED, expanded, sections, words
 from .words import is_name, is_only_ordinary, kinds
 
 HEADS = "heads"
@@ -206,11 +206,24 @@ _VALUES = {
     "USERNAME": r"[^\s|;,\"*<>]{2,40}",
     "PHONE": r"\+?[\d(][\d ()./-]{4,24}\d",
 }
+_LABELS = LISTED["ID_WORD"].union(*(expanded(n).split("|") for n in ("CALL_WORD", "KEYS_SHORT")))
 _KEY = re.compile(
     rf"(?:^|[\t|;,{{]|  )[ \t>*•\"'_#-]{{0,40}}(?P<key>[^\W\d_][^\n:=|;,\"*<>]{{0,{MAX_HEAD}}}?)"
     rf"[\"'*_]{{0,3}}{BLANKS}[:=][\"'*_]{{0,3}}{BLANKS}(?P<next>\n[ \t>]{{0,40}})?[\"']?",
     re.M,
 )
+
+
+_LABEL_COLON = re.compile(r"(?<![\w./@:-])([^\W\d_]{2,12}):(?=[+(#]?\d)")
+
+
+def colons_of_labels(text: str) -> Iterator[int]:
+    """Yield the places of the colons between a label and its number, which a tokenizer joins:
+    Tel:020 7946 0018. The port of a host, as in localhost:8080, has none."""
+    for match in _LABEL_COLON.finditer(text) if ":" in text else ():
+        is_label = match[1].lower() in _LABELS or head_of(match[1]) is not None
+        if is_label:
+            yield match.end() - 1
 
 
 @cache

@@ -73,6 +73,7 @@ LEAST_PLACE = 1.0  # odds from which a listed city is one behind what describes 
 SURELY_TITLE = 30.0  # the same for a word in a heading whose words have capitals
 MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in a heading
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
+MIN_STREET_NUMBER = 3  # digits of a number that is of a house rather than of a list
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
 MAX_SHORT_FORM = 5  # letters of an abbreviation
 MAX_MODEL = 4  # letters of the name of a model in capitals
@@ -122,6 +123,12 @@ _OF_FIRMS = frozenset(  # what only a firm has
     "warehouse".split()
 )
 _CELL_MARKS = frozenset(CELL_MARKS)
+_BEFORE_NATIONS = frozenset("is was are were be been am being 's ’s not half part very".split())
+_VERBS = frozenset("sat wed sun march may".split())  # and days and months
+_BEFORE_TIMES = frozenset(
+    "in on of by till until since from to this last next every each early mid late during before "
+    "after for and or & - – / , ( : through".split()
+)
 _STAGES = frozenset("stage grade class type score level".split())
 _ENDS = frozenset({"'s", "’s"})
 _BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
@@ -305,6 +312,21 @@ def _only_opens(context: Context, label: str, i: int) -> bool:
     return own < MOST_OPENING and own * SURER_THAN_OPENING < odds(context.shares, label, i + 1)
 
 
+def as_person(context: Context, entity: Entity) -> Entity:
+    """Return a firm as a person if it is a given name that a rule found, or the name of a person
+    before a common noun in small letters: said that Bella limps, the Singh brothers."""
+    label, start, end = entity
+    if label != "ORG" or start not in context.ruled | context.guessed:
+        return entity
+    is_behind = end - start == 2 and context.doc[start].is_title and context.doc[start].whitespace_
+    last = context.text(end - 1)
+    if is_behind and last.islower() and "noun" in builtin_lexicon().of(last):
+        return Entity("PERSON", start, end - 1)
+    is_given = end - start == 1 and "SURE_FIRST" in kinds(context.text(start))
+    is_firm = _is_brand(context.text(start).lower()) or _is_beside_firm(context, start, end)
+    return Entity("PERSON", start, end) if is_given and not is_firm else entity
+
+
 Reason = Callable[[Context, Entity], bool]
 # Label -> reasons: for entities of one word, and for all. They are asked in this order.
 OF_WORD: dict[str, list[Reason]] = {label: [] for label in network.LABELS}
@@ -437,6 +459,26 @@ def is_role(context: Context, entity: Entity) -> bool:
     if text.lower() not in _ROLES or context.is_ruled(entity):
         return False
     return not (is_name(text) and context.is_certain(entity.label, entity.start))
+
+
+@reason("PERSON", "GPE", of_word=True)
+def is_nationality(context: Context, entity: Entity) -> bool:
+    """Return whether a word says what somebody or something is (he was Irish, an English firm),
+    and no rule takes it for a name."""
+    if context.is_ruled(entity) or entity.start in context.guessed:
+        return False
+    before = context.text(entity.start - 1).lower()
+    is_said = before in _BEFORE_NATIONS or before in _ARTICLES
+    return is_said and "nationality" in builtin_lexicon().of(context.text(entity.start))
+
+
+@reason("GPE", of_word=True)
+def is_pronoun_in_capitals(context: Context, entity: Entity) -> bool:
+    """Return whether a verb or "about" in capitals stands before US, as in a heading: VISIT US."""
+    before = context.text(entity.start - 1)
+    if context.text(entity.start) != "US" or not (before.isupper() and len(before) > 1):
+        return False
+    return before == "ABOUT" or "verb" in builtin_lexicon().of(before.lower())
 
 
 @reason("PERSON", "GPE", "ORG")
@@ -1018,6 +1060,17 @@ def is_count(context: Context, entity: Entity) -> bool:
     return is_cut and text[0].isdigit() and context.text(end + 1).islower()
 
 
+@reason("ADDRESS", of_word=True)
+def is_number_of_list(context: Context, entity: Entity) -> bool:
+    """Return whether a number counts on from the one before it: 4 Darnell, 5 Shiva."""
+    text, start = context.text(entity.start), context.doc[entity.start].idx
+    if not (text.isdigit() and len(text) < MIN_STREET_NUMBER):
+        return False
+    before = context.whole[max(start - BESIDE, 0) : start]
+    item = rf"(?:\A|[,;:\n] ?){int(text) - 1}[.)]? [^\d\n,;]*[,;\n] ?\Z"
+    return re.search(item, before) is not None
+
+
 @reason("ADDRESS")
 def ends_within_phrase(context: Context, entity: Entity) -> bool:
     """Return whether an address ends with a function word in small letters (a majority of 5 to 2
@@ -1074,6 +1127,25 @@ def is_undated(context: Context, entity: Entity) -> bool:
         for word in words
     )
     return not any(known) and bool(words) and "noun" in builtin_lexicon().of(words[-1])
+
+
+@reason("DATE")
+def is_verb(context: Context, entity: Entity) -> bool:
+    """Return whether a verb in small letters, as which no day or month is written where names have
+    capitals, stands behind its subject or a modal verb: we sat, they will march."""
+    last = entity.end - 1
+    text = context.text(last)
+    if text not in _VERBS or entity.end - entity.start > 2 or not context.is_capitalised:
+        return False
+    return context.text(last - 1).lower() not in _BEFORE_TIMES
+
+
+@reason("DATE", of_word=True)
+def is_age_behind_sex(context: Context, entity: Entity) -> bool:
+    """Return whether a number below 90 stands behind the letter of a sex: (M, 42)."""
+    i = entity.start
+    is_behind = context.text(i - 1) in (",", "/") and context.text(i - 2) in ("M", "F")
+    return is_behind and _BELOW_90.fullmatch(context.text(i)) is not None
 
 
 @reason("DATE", of_word=True)

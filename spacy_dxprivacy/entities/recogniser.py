@@ -21,7 +21,7 @@ from .. import progress
 from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
-from ..text.mentions import MAX_INITIALS, Entity, further_mentions, is_word, plain_label
+from ..text.mentions import MAX_INITIALS, QUOTES, Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, tokens_in_code
 from ..validate import one_of, positive
@@ -32,6 +32,7 @@ from .reasons import (
     SURELY,
     Context,
     are_common,
+    as_person,
     has_model,
     is_brand_of_thing,
     is_entity,
@@ -134,7 +135,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             is_cut = 0 < entity.end - entity.start < end - start
             for piece in bounds.split([entity]) if is_cut else [entity]:
                 if is_entity(context, piece):
-                    yield piece
+                    yield as_person(context, piece)
 
     def _factors_for(self, unknown: float) -> tuple[Factors, Factors]:
         """Return thresholds and evidence for a share of unknown words. In a text that is hardly
@@ -270,6 +271,7 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
                     span = Span(doc, low, high, label=label)
                     kept.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
+    kept |= {Span(doc, i, i + 1, label="PERSON") for i in nicknames(bounds, owner)}
     if len(doc) >= progress.LONG:
         progress.step("further mentions of these")
     entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in kept)
@@ -278,12 +280,23 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
     doc.ents = tuple(outside_code(doc, [*kept, *further]))
 
 
+def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
+    """Yield the words in quotes between two parts of the name of a person: Leroy "Bunny" Whyte.
+
+    owner: The entity of each token that has one."""
+    for span in {span for span in owner.values() if span.label_ == "PERSON"}:
+        i, after = span.end + 1, owner.get(span.end + 3)
+        is_person = after is not None and after.label_ == "PERSON" and i not in owner
+        if is_person and bounds.texts[i - 1] in QUOTES and bounds.texts[i + 1] in QUOTES:
+            yield i
+
+
 def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
     """Return an extent without white space and marks at its ends; except for dates and times,
-    also without degrees and linking words."""
+    also without degrees, linking words, and titles before or behind a name."""
     doc = bounds.doc
     if label not in ("DATE", "TIME"):
-        while start < end and _is_degree(doc[end - 1].text):
+        while start < end and _is_behind_name(bounds, label, start, end - 1):
             end -= 1
         while label == "PERSON" and start < end - 1 and _is_before_name(bounds, start):
             start += 1
@@ -303,10 +316,19 @@ def _is_before_name(bounds: Bounds, i: int) -> bool:
     text, word = bounds.texts[i], bounds.lowers[i].rstrip(".")
     is_unit = i > 0 and word in FOLLOWING["UNIT"] and bounds.texts[i - 1][-1].isdigit()
     is_rank = _RANK.fullmatch(text) is not None and _WRITTEN.fullmatch(bounds.texts[i + 1])
-    is_kin = word in LISTED["ROLE"] and builtin_lexicon().is_first_name(bounds.texts[i + 1])
-    return word in _CALLS or is_kin or is_unit or (bool(is_rank) and not is_name(text))
+    after = bounds.texts[i + 1]
+    is_role = word in LISTED["ROLE"] and (
+        builtin_lexicon().is_first_name(after)
+        or not (is_name(text) or (is_word(after.lower()) and not is_name(after)))
+    )
+    return word in _CALLS or is_role or is_unit or (bool(is_rank) and not is_name(text))
 
 
-def _is_degree(text: str) -> bool:
-    """Return whether a text is a degree or an office abbreviated with full stops, as M.D."""
-    return text.count(".") > 1 and text.replace(".", "").lower() in _NO_NAME_PART
+def _is_behind_name(bounds: Bounds, label: str, start: int, i: int) -> bool:
+    """Return whether a word is a degree or an office abbreviated with full stops, as M.D., or a
+    title behind a name (Thomas Sir)."""
+    text = bounds.texts[i]
+    if text.count(".") > 1 and text.replace(".", "").lower() in _NO_NAME_PART:
+        return True
+    is_title = bounds.lowers[i] in LISTED["TITLE"] and not is_name(text)
+    return label == "PERSON" and i > start and is_title

@@ -26,6 +26,7 @@ from .accounts import accounts_in
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
+from .heads import colons_of_labels
 from .phrases import in_tokens, match_phrases
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
 from .words import builtin_lexicon, is_name, kinds_of
@@ -91,6 +92,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         edges = {edge for _, *span in accounts for edge in span}
         # A tokenizer joins DTSTART:20230314T235000Z, and DSK-901,2023-11-02.
         edges |= {edge for stamp in pattern("STAMP_FORM").finditer(text) for edge in stamp.span()}
+        edges |= {edge for colon in colons_of_labels(text) for edge in (colon, colon + 1)}
         doc = split_tokens(doc, self.nlp, edges)
         self.set_annotations(doc, self._match(doc, accounts))
         return doc

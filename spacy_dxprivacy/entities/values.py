@@ -377,7 +377,7 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
     behind a maker of things without one: Roland YEP-642."""
     code, before = tokens.between(start, end), tokens.texts[start - 1] if start else ""
     lower = before.lower()
-    if _count_digits(code) > MAX_KIND or lower in LISTED["ID_WORD"]:
+    if not 0 < _count_digits(code) <= MAX_KIND or lower in LISTED["ID_WORD"]:
         return False
     if lower in _KINDS:
         return _count_digits(code) < MAX_KIND

@@ -22,6 +22,8 @@ BESIDE = 60  # characters on each side of the end of a line that are read togeth
 NEAR = 24  # characters beside it, of which one is a digit
 _QUOTE = " \t>|#*/-"
 _ENDS, _BEGINS = re.compile(rf"\d[^\n]{{0,{NEAR}}}\Z"), re.compile(rf"[^\n]{{0,{NEAR}}}?\d")
+# The time or the day at which a line of a chat or a log was written.
+_STAMP = re.compile(r"\d{1,2}:\d\d(?!\d)|\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/(?:\d\d){1,2}(?!\d)")
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.[^\W\d_]{2,63}(?![\w.-]*@)")
 _HANDLES = re.compile(
@@ -60,6 +62,8 @@ def _wrapped(text: str, language: str) -> Iterator[Entity]:
                     _ends_with_date(before, language) or _is_new_item(before, after)
                 ):
                     continue  # the next line begins another date, an item or a sentence
+                if label not in ("DATE", "EMAIL") and _STAMP.match(after):
+                    continue
                 if label == "EMAIL" and are_handles and after.startswith("@"):
                     continue
                 if label == "ADDRESS" and before[-1:].isdigit() and after[:1].isdigit():

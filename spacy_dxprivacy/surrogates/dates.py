@@ -63,6 +63,7 @@ MOST_YEARS = 10  # of a season or a school year: 2019/20, and not 2019-13
 TOP_AGE = 90  # "90 or more": ages above 89 are released as this age
 _BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNITS")
 _DETERMINERS = words("DETERMINERS")
+_WISHES = frozenset("happy merry blessed joyous".split())
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SAME_AGE = re.compile(rf"\A({TOP_AGE})\D+{TOP_AGE}\Z")
 # No form begins or ends within a longer word, except the time of 2020-01-05T14:05Z. None begins
@@ -610,7 +611,8 @@ def _age(m: Written) -> str:
 
 
 def _holiday(m: Written) -> Piece:
-    """Return the same words for every holiday: which holiday it is would reveal the shift."""
+    """Return the same words for every holiday: which holiday it is would reveal the shift. A wish
+    becomes "Happy holidays"."""
     if m.language != "en":
         return m.names.holiday
     start = m.match.start()
@@ -619,7 +621,7 @@ def _holiday(m: Written) -> Piece:
     article = "" if lead in _DETERMINERS else "A " if lead in (".", "!", "?") else "a "
     text, (number, calendar) = f"{article}holiday", read_year(m["y"])
     if number is None:
-        return text
+        return "holidays" if lead in _WISHES else text
 
     def write(year: int) -> str:
         return f"{text} in {_write_year(year, m['y'], m)}"

@@ -15,7 +15,7 @@ from itertools import product
 from ..about import DATA
 from ..entities.tables import NAMES, is_first_name, listed, listed_of, sections, words
 from ..entities.words import builtin_lexicon
-from ..text.mentions import MIN_GLUED_LETTERS
+from ..text.mentions import MIN_GLUED_LETTERS, QUOTES
 from .base import Mention
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
@@ -298,11 +298,13 @@ def read_names(
         mentions: The mentions of a document.
         language: Language of the document.
     """
-    forms = _with_initials(_owned([form_of(m.text, m.before) for m in mentions]))
+    forms = _owned([form_of(m.text, m.before) for m in mentions])
+    full = [*_names_with_nicknames(mentions, forms)]
+    forms = _with_initials(forms, full)
     glued = _glued_names(forms)
     pairs = zip(mentions, forms, strict=True)
     named = [i for i, pair in enumerate(pairs) if not _is_user_name(pair[0].text, pair[1], glued)]
-    of = dict(zip(named, persons([forms[i] for i in named]), strict=True))
+    of = dict(zip(named, persons([*(forms[i] for i in named), *full]), strict=False))
     for i, person in of.items():
         person.genders.update(filter(None, [shown_gender(mentions[i], forms[i], language)]))
     return forms, [of.get(i) for i in range(len(mentions))]
@@ -324,9 +326,23 @@ def _owned(forms: list[Form]) -> list[Form]:
     return [_without_s(form) if is_owned(form) else form for form in forms]
 
 
-def _with_initials(forms: list[Form]) -> list[Form]:
-    """Return the forms with JK as the initials J and K, where the document names a John Kelly."""
-    full = (form.names for form in forms if len(form.names) > 1)
+def _names_with_nicknames(mentions: Sequence[Mention], forms: list[Form]) -> Iterator[Form]:
+    """Yield the full names of John "Jack" Kelly, whose parts are three mentions: with the given
+    name, and with the nickname."""
+    tails = [mention.tail.strip() for mention in mentions]
+    for i in range(len(forms) - 2):
+        if tails[i] in QUOTES and tails[i + 1] in QUOTES and len(forms[i + 1].names) == 1:
+            family = forms[i + 2]
+            for given in forms[i : i + 2]:
+                parts, names = given.parts[:1] + family.parts, given.names[:1] + family.names
+                yield replace(given, parts=parts, names=names)
+
+
+def _with_initials(forms: list[Form], further: list[Form]) -> list[Form]:
+    """Return the forms with JK as the initials J and K, where the document names a John Kelly.
+
+    further: Full names whose parts are mentions."""
+    full = (form.names for form in (*forms, *further) if len(form.names) > 1)
     initials = {"".join(name[:1] for name in names).upper() for names in full}
     return [
         replace(form, parts=(*form.parts[0],), names=(*form.names[0],), glued=True)

@@ -48,7 +48,7 @@ _AFTER_INITIALS = frozenset("to will has agreed noted reported said asked thanke
 _TIME = re.compile(r"[\[(]?(?:[\d/.-]{6,10},? )?\d{1,2}:\d\d(?::\d\d)?[\])]? ?(?:[-–] )?")
 LONGEST_TIME = 12  # tokens
 _LINEAGE = frozenset("s/o d/o w/o a/l a/p bin binti binte bte".split())  # son of, daughter of
-_QUOTES = frozenset({'"', "“", "”", "'", "‘", "’"})  # around a nickname
+QUOTES = frozenset({'"', "“", "”", "'", "‘", "’"})  # around a nickname
 NAME_PARTICLES = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "ł": "l"}
@@ -159,18 +159,20 @@ def initials_of(names: Iterable[str]) -> set[str]:
 
 def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
     """Return the initials of the persons of a Doc, each from a first token to a last, also without
-    a nickname in quotes (AL for Ada "Bo" Lind) and with the name of a father: Ravi s/o Muthu."""
+    a nickname in quotes, or with it alone (AL and BL for Ada "Bo" Lind), and with the name of a
+    father: Ravi s/o Muthu."""
     ends, size = dict(persons), len(doc)
     names = [doc[first:last].text for first, last in ends.items() if last - first > 1]
     for first, last in ends.items():
         after = next((i for i in range(last + 1, min(last + 4, size)) if i in ends), last)
         if after > last and doc[last:after].text.lower() in _LINEAGE:
             names.append(f"{doc[first:last].text} {doc[after : ends[after]].text}")
-        if last + 1 not in ends or doc[last].text not in _QUOTES:
+        if last + 1 not in ends or doc[last].text not in QUOTES:
             continue
         after = ends[last + 1] + 1
-        if after in ends and after < size and doc[after - 1].text in _QUOTES:
-            names.append(f"{doc[first:last].text} {doc[after : ends[after]].text}")
+        if after in ends and after < size and doc[after - 1].text in QUOTES:
+            family = doc[after : ends[after]].text
+            names += [f"{doc[first:last].text} {family}", f"{doc[last + 1].text} {family}"]
     return initials_of(names)
 
 

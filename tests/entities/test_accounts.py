@@ -263,3 +263,36 @@ def test_secrets_are_found(nlp, ruler, form):
 ])  # fmt: skip
 def test_what_is_said_of_secrets_is_none(nlp, ruler, text):
     assert not found(nlp, ruler, text, "SECRET")
+
+
+@pytest.mark.parametrize("form", [
+    "RCPT TO:<{}> was sent.", "Reply-To:‹{}›", "From:{}", "mailto:{}", "It is mail({}), she says.",
+    "mail={}, user=4", "Write →{}", "e-mail:{}.", "It is {}.",
+])  # fmt: skip
+@pytest.mark.parametrize("mail", ["ada.lind@corp.com", "o'hara.ada@corp.com", "adá.lind@corp.com"])
+def test_an_address_of_mail_is_found_behind_any_sign(nlp, ruler, form, mail):
+    assert found(nlp, ruler, form.format(mail), "EMAIL") == [mail]
+
+
+@pytest.mark.parametrize(
+    "text", ["https://ada:pw@corp.com/x", "<@ada>", "a=@ada.lind", "(ada@home)"]
+)
+def test_other_signs_are_no_address_of_mail(nlp, ruler, text):
+    assert found(nlp, ruler, f"Run {text} then.", "EMAIL") == []
+
+
+@pytest.mark.parametrize(("label", "value"), [
+    ("Tel", "020 7946 0018"), ("Mob", "07700 900123"), ("Phone", "+447700900123"),
+    ("DOB", "12/03/1980"), ("MRN", "48213377"), ("PO", "4471882"), ("Ref", "4471882"),
+])  # fmt: skip
+def test_a_label_that_is_joined_to_its_number_stays(nlp, ruler, label, value):
+    ents = [ent.text for ent in ruler(nlp.make_doc(f"Please note {label}:{value} for it.")).ents]
+    assert value in ents
+    assert not any(label in text for text in ents)
+
+
+@pytest.mark.parametrize("form", [
+    "on Instagram, {}", "my Insta is {}", "Twitter {}", "on TikTok as {}", "Telegram: {}"
+])  # fmt: skip
+def test_a_user_name_behind_a_network_is_found(nlp, ruler, form):
+    assert found(nlp, ruler, f"She is {form.format('tesfa.cooks')} there.", "ID") == ["tesfa.cooks"]

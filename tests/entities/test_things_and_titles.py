@@ -215,3 +215,60 @@ def test_degrees_behind_a_name_stay(marks, text, name):
 )
 def test_a_family_name_in_capitals_goes(marks, text):
     assert marks(f"Thank you for the letter.\n\nYours sincerely,\n\n{text}\n") == [text]
+
+
+@pytest.mark.parametrize("text", [
+    "A Nurse Practitioner saw him.", "The Clinical Nurse Specialist rang.",
+    "She is Professor Emeritus there.", "The Officer Commanding signed it.",
+    "He was Irish, as she was.", "She is a Welsh baker.", "It is an English tune.",
+    "We sat. They sat too.", "The men will march again.", "She wed in haste.",
+    "Our treasurer paid.", "He is the Treasurer, she the Chairlady.",
+    "The degree is an Ed.D. or a Ph.D., as before.", "VISIT US: it is free.", "CONTACT US on it.",
+    "It is Ward B4, by the lift.",
+])  # fmt: skip
+def test_jobs_nations_verbs_and_degrees_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("A Nurse Okafor saw him.", "Okafor"), ("We met Nurse Joy there.", "Joy"),
+    ("Dr Strange saw him.", "Strange"), ("Mr Kettle saw him.", "Kettle"),
+    ("Ms English and Kate Irish came.", "English"), ("She was in England then.", "England"),
+    ("He comes on sat and mar 4.", "mar 4"), ("It is on 4 march, by us.", "4 march"),
+    ("Thomas Sir never shouted.", "Thomas"), ("Thank Meena Madam for it.", "Meena"),
+    ("Prof. Dr. Hanne Lindholm came.", "Hanne Lindholm"), ("Drs. Hale and Pace came.", "Hale"),
+    ("Ask Maria Cruz, Ed.D. about it.", "Maria Cruz"), ("Ask Coach Okonjo about it.", "Okonjo"),
+    ("She works with Peter Lang on it.", "Peter Lang"), ("HE LIVES IN THE US NOW.", "US"),
+    ("I met Leroy \"Bunny\" Whyte there.", "Bunny"), ("I met Anna 'Nan' Walsh there.", "Nan"),
+    ("Glownest Joinery Pte. Ltd. wrote.", "Glownest Joinery Pte. Ltd"),
+    ("GLOWNEST JOINERY SDN. BHD. WROTE.", "GLOWNEST JOINERY SDN. BHD"),
+])  # fmt: skip
+def test_persons_and_firms_beside_jobs_nations_and_degrees_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize(
+    "text", ["Thank Thomas Sir for it.", "Prof. Dr. Hanne Lindholm came.", "Ask Herrn Lang."]
+)
+def test_a_title_is_no_part_of_the_name_beside_it(marks, text):
+    found = " ".join(in_letter(marks, text)).split()
+    assert {"Sir", "Dr.", "Herrn"}.isdisjoint(found)
+
+
+@pytest.mark.parametrize("text", ["The Singh brothers came.", "It is by Raffick house."])
+def test_a_person_before_a_noun_is_no_firm(text):
+    assert marks_of({"ORG"})(text) == []
+    assert marks_of({"PERSON"})(text) == [text.split()[1 if "Singh" in text else 3]]
+
+
+def test_a_number_that_counts_on_is_no_house(marks):
+    found = marks("Teams: 4 Darnell Joseph, 5 Shiva M., 6 Uncle Raffick, 7 Kerwin")
+    assert not any(map(str.isdigit, "".join(found)))
+
+
+@pytest.mark.parametrize("end", ["10:20 Sam: ok", "[10:20] Sam: ok", "2024-05-03 10:20 Sam: ok"])
+@pytest.mark.parametrize("number", ["0733 555 092", "415-555-0199"])
+def test_a_number_ends_with_the_line_before_a_time(marks, number, end):
+    found = marks(f"Call {number}\n{end}")
+    assert number in found[0]
+    assert "\n" not in found[0]

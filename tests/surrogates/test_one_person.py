@@ -83,6 +83,11 @@ SAME = {
         r"With (?P<a>\w)\w+ (?P<b>\w)\w+, (?P<c>\w)\w+ (?P<d>\w)\w+.\n\n"
         r"Moved (?P=a)(?P=b), seconded (?P=c)(?P=d).\nACTION: (?P=c)(?P=d) to call.",
     ),
+    "a nickname in quotes": (
+        "By Giuseppe \"Joe\" Santalucia.\n\nHB: Welcome.\nJS: Giuseppe Santalucia knew, as Joe did.",
+        r"By (?P<a>\w+) \"(?P<b>(?P<d>\w)\w+)\" (?P<c>(?P<e>\w)\w+).\n\nHB: Welcome.\n"
+        r"(?P=d)(?P=e): (?P=a) (?P=c) knew, as (?P=b) did.",
+    ),
     "legal forms": (
         "Hartwell Fenn Limited billed. Hartwell Fenn Ltd will pay, and Hartwell Fenn Ltd. knows.",
         r"(?P<a>.+) billed. (?P=a) will pay, and (?P=a)\.? knows.",
