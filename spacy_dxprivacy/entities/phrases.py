@@ -40,7 +40,7 @@ _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
-_SHOUTED_TERMS, _KOREAN = words("SHOUTED_TERMS"), words("KOREAN")
+_KOREAN = words("KOREAN")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
@@ -239,9 +239,7 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
         is_new = any(len(word) > 3 and _is_new(word) for word in named)
         if kind_of(match) == "numbered" and is_word(named[-2].lower()) and not is_new:
             continue  # at Level 2
-        if kind_of(match) not in ("shouted", "going") or (
-            is_new and _SHOUTED_TERMS.isdisjoint(named)
-        ):
+        if is_new or kind_of(match) not in ("shouted", "going"):
             yield match.span()
 
 
