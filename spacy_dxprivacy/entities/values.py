@@ -60,11 +60,9 @@ _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
 _TO_NUMBER = re.compile(r"(?:to|[-–]) ?\d{4}", re.A)
 _NO_YEAR = re.compile(r"(?!1[5-9]|2[01])\d{4}", re.A)
 _ROUND_RANGE = re.compile(r"\d{1,3}(?:[ .]\d{3})+\s?[-–]\s?\d{1,3}(?:[ .]\d{3})*(?<=00)")
-_COINS = (
-    "rand|naira|(?:shilling|franc|peso|dinar|dirham|riyal|zloty|rouble|ruble|cedi|euro|dollar|pound|"
-    "rupee)s?|rupiah|ringgit|baht|won|kroner|kronor|lira|kwacha|pula|yuan|yen"
+_AFTER_AMOUNT = re.compile(
+    rf" ?(?:{expanded('CURRENCY')}|{expanded('COINS')}|{_UNITS})(?!\w)", re.I
 )
-_AFTER_AMOUNT = re.compile(rf" ?(?:{expanded('MONEY')}|{_COINS}|{_UNITS})(?!\w)", re.I)
 LEAD = 24  # characters beside numbers that say what they are
 BESIDE = 12  # tokens, of at least as many characters but for a few
 ROUND, MOST_SHARE = 50, 50  # ends of a range are round, or a fiftieth apart
