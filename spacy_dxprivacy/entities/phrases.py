@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
+from .fractions import days_in_series, is_score
 from .heads import values_in
 from .national import is_surely_national
 from .spoken import spoken_numbers_in
@@ -92,13 +93,23 @@ def _phrases(text: str) -> Iterator[Entity]:
     yield from field_codes(text)
     yield from identifiers_in(text)
     yield from spoken_numbers_in(text, "en")
+    yield from _dates(text, lower)
+
+
+def _dates(text: str, lower: str) -> Iterator[Entity]:
+    """Yield dates and times by their form and the words beside them, and the days of a series."""
+    days = list[tuple[int, int]]()
     for match in pattern("DATE_PHRASE").finditer(lower):
         start = match.start()
         if lower[start].isdigit() and pattern("AFTER_MONTH").search(
             lower, max(start - 12, 0), start
         ):
             continue  # the day belongs to the month before it: "March 5 and 14 April"
-        yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
+        span = match.span(str(match.lastgroup))
+        if not is_score(lower, *span):
+            days.append(span)
+            yield Entity(kind_of(match), *span)
+    yield from (Entity("DATE", *span) for span in days_in_series(text, lower, days))
 
 
 def identifiers_in(text: str) -> Iterator[Entity]:

@@ -31,6 +31,7 @@ from .extent import (
     is_rather_common,
     is_specialty,
 )
+from .fractions import is_score
 from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
 from .tables import (
@@ -153,7 +154,9 @@ _ENDS_WITH_SIGN = re.compile(rf"[{_SIGN}]\Z")
 _MEASURE = re.compile(r"\d{1,6} ?(?:[a-z]{0,2}[A-Z]{1,2}|([A-Za-z]{1,5}))")  # 132 kV, 200 Mbps
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
 _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
-_FRACTIONS = re.compile(r"[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII)
+_FRACTIONS = re.compile(
+    r"(?:[^\W\d_]{2,9}-?\d\d?\s)?[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII
+)
 # No date: the end of a range of values, and an ordinal of no day of a month.
 _VALUE = re.compile(
     r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
@@ -397,6 +400,8 @@ def is_fraction(context: Context, entity: Entity) -> bool:
     first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
     low = max(first - BESIDE, 0)
     beside = context.whole[low : last + BESIDE].lower()
+    if is_score(beside, first - low, last - low):
+        return True
     dates = pattern("DATE_PHRASE").finditer(beside)
     return not any(m.start() < last - low and m.end() > first - low for m in dates)
 

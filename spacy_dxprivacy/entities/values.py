@@ -76,6 +76,11 @@ _AFTER_DECIMAL = re.compile(
     rf" ?(?:{_UNITS})(?!\w)| ?(?:to|[-–]) ?\d{{1,4}}(?![\w./-]| (?:of )?{expanded('MONTH')}\b)",
     re.I,
 )
+# A fraction at the end of a sentence, and one behind a full date.
+_SENTENCE_END = re.compile(
+    rf"\d\d?/\d\d?\.\s+(?=[^\n]{{0,20}}(?:{expanded('MONTH')}|\d{{4}}|\d/\d\d?/\d\d))", re.A | re.I
+)
+_BEHIND_YEAR = re.compile(r"[^\n]{0,40}(?:[/.-]\d\d|\d{4}),? \d\d?/\d\d?", re.A)
 # A number of a part of a statute (s.98), and a product with its version (Kubernetes v1.22).
 _PART = re.compile(r"(?:ss?|rr?|nn?|pp?|arts?|regs?|cls?|paras?|ch)\. ?\d[\w.()]*", re.I)
 _VERSIONED = re.compile(r".*\bv\d{1,3}(?:\.\d{1,4})+(?:-?[a-z]{1,5}\d{0,3})?")
@@ -737,6 +742,17 @@ def _extent_in_lines(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def _without_fractions(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a date without a fraction that ends the sentence before it (GCS 3/15. 5
+    May), and without one behind its year: 14/03/2023 4/5 power."""
+    if end - start < 2:
+        return start, end
+    if _SENTENCE_END.match(tokens.between(start, end)):
+        start += 2
+    is_behind_year = _BEHIND_YEAR.fullmatch(tokens.between(start, end)) is not None
+    return start, end - is_behind_year
+
+
 def _ends_with_order(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether the order of a thing stands behind a date: on Tuesday the first full load."""
     if end - start < 3 or tokens.lowers[end - 1] not in _ORDERS or tokens.lowers[end - 2] != "the":
@@ -747,14 +763,15 @@ def _ends_with_order(tokens: Tokens, start: int, end: int) -> bool:
 
 def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date with all of its first word, within its lines, without the hour or
-    the amount behind it (May 8 pm, Dec 5 cm), and without the noun that its days count: 28 days
-    holiday."""
+    the amount behind it (May 8 pm, Dec 5 cm), without a fraction of another clause, and without
+    the noun that its days count: 28 days holiday."""
     doc, texts = tokens.doc, tokens.texts
     start, end = _extent_in_lines(tokens, _without_order(tokens, start, end), end)
     while start and texts[start].isalpha() and texts[start - 1].isalpha():
         if doc[start - 1].whitespace_:
             break
         start -= 1  # a tokenizer takes wed for we'd
+    start, end = _without_fractions(tokens, start, end)
     for i in range(start + 1, end):
         if texts[i][0].isdigit() and _is_no_day(tokens, i, end):
             return start, i

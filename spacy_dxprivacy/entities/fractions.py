@@ -1,0 +1,121 @@
+"""Fractions that are days: 14/3, 3/16. Most fractions are none, as "power 4/5" and "GCS 3/15".
+
+A form or a word beside a fraction makes a day of it (DATE_PHRASE in data/entities/forms.txt). Where
+a document has such a day, its other fractions that stand as days do are days too, since one that
+stays would tell the shift: "Surgery 14/3. Drain out 16/3. Home 19/3." Scores stay. No value of a
+fraction decides, but what stands beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .tables import expanded, pattern, words
+
+MAX_LEAD, MAX_TAIL = 48, 32  # characters beside a fraction that say what it is
+_PAIR = re.compile(r"\d/\d")
+_OPENS_WITH_FRACTION = re.compile(r"\d\d?/\d\d?(?![\d/])")
+_FULL_DATE = re.compile(r"(?<![\d/])\d\d?/\d\d?/(?:\d{4}|\d\d)(?![\d/])")
+_SCALES, _FILLERS = words("SCALES", "terms"), words("BEFORE_SCORES", "terms")
+_SCORED, _UNDATED = words("AFTER_SCORES", "terms"), words("BEFORE_SHARES", "terms")
+_DATED = words("BEFORE_DAYS", "terms")
+_CLAUSE = re.compile(r"[.;,!?\n](?=\s|\Z)|\n")
+_WORD = re.compile(r"[^\W\d_][\w'’/-]*")
+_AFTER = re.compile(r"[ \t-]?([^\W\d_]+)")
+_ALWAYS = "24/7"
+_AROUND_THE_CLOCK = frozenset(
+    "access available call care cover covered helpline hotline line manned monitored monitoring "
+    "nursing open reception run running security service services staffed support supported "
+    "supervised supervision works working".split()
+)
+MAX_FILLERS = 4  # words between a scale and its score
+_FRACTION = expanded("EITHER")
+_JOINT = r"(?:\s?(?:[-–—]|->)\s?|,\s(?:and\s)?|\s(?:and|&|or|to|until|till|through)\s)"
+# Fractions one behind the other, which are days or scores alike.
+_RUN = re.compile(
+    rf"(?<![\w/.,+*=<>#§-])(?P<run>{_FRACTION}(?:{_JOINT}{_FRACTION}){{0,9}})(?![\w/%°]|[.,-]\d)"
+)
+_EACH = re.compile(_FRACTION)
+_SHARE, _SCORES = re.compile(expanded("SHARE")), re.compile(expanded("SCORES"))
+_HEAD = re.compile(r"(?:\A|[\n.;!?,])[\s*•–—(>-]*\Z")
+_BEHIND = re.compile(r"([^\W\d_][\w'’/-]+)[.:]?[ \t]{1,3}\(?\Z")
+# Behind a fraction that ends its clause, or before what is no thing that it could be a share of.
+_CLOSED = re.compile(r"\s?(?:[.,;:)\]–—-]|\n|\Z)")
+_FREE = re.compile(
+    r"(?-i: [A-Z])| \d|[ \t](?:at|by|and|with|for|from|to|on|via|after|before|then|when|normal|nad|"
+    r"clear|ok|fine|neg|negative|positive|stable|in (?!(?:thick|long|wide|deep|dia)\b)[a-z]{2,})\b",
+)
+_HEADS = re.compile(
+    r"\s?[:–—-]|(?-i: [A-Z])| \d\d:?\d\d|[ \t](?:\w+ed|seen|pt|patient|by|at|bloods|labs|home|ward|"
+    r"phone|tel|ct|mri|d/c|well|better|gp|clinic|visit)\b"
+)
+
+
+def is_score(lower: str, start: int, end: int) -> bool:
+    """Return whether a text that begins with a fraction stands behind the name of a scale or before
+    what a score is of: GCS 3/15 at 10:30, pain now 7/10, 4/5 power."""
+    fraction = _OPENS_WITH_FRACTION.match(lower, start, end)
+    return fraction is not None and (
+        _is_behind_scale(lower, start) or _is_before_scale(lower, fraction.end())
+    )
+
+
+def days_in_series(text: str, lower: str, days: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the fractions that are days since others of the document are; in characters.
+
+    Args:
+        text: The text.
+        lower: The text in small letters.
+        days: The dates that a form or a word shows.
+    """
+    if not _PAIR.search(lower):
+        return
+    are_sure = any(_OPENS_WITH_FRACTION.match(lower, *day) for day in days)
+    if not (are_sure or _FULL_DATE.search(lower)):
+        return
+    for run in _RUN.finditer(lower):
+        if _stands_as_day(text, lower, run, are_sure=are_sure):
+            for each in _EACH.finditer(lower, *run.span("run")):
+                yield each.span()
+
+
+def _stands_as_day(text: str, lower: str, run: re.Match[str], *, are_sure: bool) -> bool:
+    start, end = run.span("run")
+    if _is_behind_scale(lower, start) or _is_before_scale(lower, end):
+        return False
+    before = text[max(start - MAX_LEAD, 0) : start]
+    after = text[end : end + MAX_TAIL]
+    is_closed = _CLOSED.match(after) is not None
+    is_share = _SHARE.fullmatch(run["run"]) is not None
+    if is_share and not (is_closed or pattern("BEFORE_DATE").search(before)):
+        return False
+    if _SCORES.match(run["run"]):
+        return False
+    if _HEAD.search(before):
+        return are_sure and _HEADS.match(after) is not None
+    behind = _BEHIND.search(before)
+    if behind is None or not (is_closed or _FREE.match(after)):
+        return False
+    word = behind[1].lower()
+    if run["run"] == _ALWAYS and word in _AROUND_THE_CLOCK:
+        return False
+    return word not in _UNDATED and (are_sure or word.endswith("ed") or word in _DATED)
+
+
+def _is_behind_scale(lower: str, start: int) -> bool:
+    """Return whether the name of a scale stands before a place, or only words of its score between:
+    visual acuity in both eyes 6/9."""
+    clause = _CLAUSE.split(lower[max(start - MAX_LEAD, 0) : start])[-1]
+    named = _WORD.findall(clause)[::-1]
+    for word in named[: MAX_FILLERS + 1]:
+        if word in _SCALES:
+            return True
+        if word not in _FILLERS:
+            return False
+    return False
+
+
+def _is_before_scale(lower: str, end: int) -> bool:
+    after = _AFTER.match(lower, end, end + MAX_TAIL)
+    return after is not None and (after[1] in _SCORED or after[1] in _SCALES)

@@ -1,0 +1,88 @@
+"""Fractions are days where one of the document surely is, and scores stay."""
+
+import re
+
+import pytest
+from conftest import pipeline_of
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+
+
+def dates(nlp, text):
+    """The texts of the dates of a text, in which bars mark those that are expected."""
+    return [ent.text for ent in nlp(text.replace("|", "")).ents if ent.label_ == "DATE"]
+
+
+SERIES = [
+    "Surgery |14/3|. Drain out |16/3|. Home |19/3|.",
+    "Admitted |03/14/2023|. Extubated |3/16|. Died |3/21|.",
+    "Seen |14/03/2023|. Bloods |14/3|: normal. Last dose |21/3|.",
+    "Seen |14/03/2023|. Ceftriaxone |14/3 - 21/3|. Rota w/c |22/5|.",
+    "Admitted |03/14/2023|. |3/14| 2350: low.",
+    "LP |16/3| normal. Started |14/3|, stopped |21/3|. NGT |17/3|. Sutures out |1/4|.",
+    "Extubated (|18/3|), CXR |19/3| clear; |20/3| seen by physio, died |21/3|.",
+    "Scan |4/5|. Theatre |5/5|. Home |6/5|.", "Seen on |9/11|. Discharge planned |9/12| with GP.",
+    "Kickoff |11/4|; deadline |11/9|; launch |11/20|.",
+    "Delivered |5/12|, invoiced |5/14|, paid |6/2|, and a visit on |6/3|.",
+    "Surgery |30/3|. Seen on |3/4| by the team. Sutures out |1/2|.",
+    "- Clinic |3/7|\n- MRI |3/9|\n- Results |3/12|\n",
+    "Vaccine dose |14/3|, booster |12/4|, due |9/5|.", "Seen |4/3|. Review |30/7|, 10 am.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SERIES)
+def test_a_fraction_is_a_day_where_another_is(nlp, text):
+    """One that stays beside others that move would tell the shift."""
+    assert dates(nlp, text) == text.split("|")[1::2]
+
+
+SCORED = [
+    "Apgar 8/9. GCS 3/15. Power 4/5. 6/9 acuity. 5/5 strength.", "7/10 pain, 1/2 tablet, T 2/12.",
+    "VA 6/12, nodes 3/14, BDI 9/27, PHQ 11/27, PHQ-9 11/27, CURB-65 3/5.",
+    "Power was 4/5 in both arms.",
+    "Pain went from 8/10 to 3/10, power 4/5-5/5, cut by 1/2.", "Reflexes in both legs 2/4.",
+    "Antibiotics for 5/7, review in 2/12, 3/12 history.",
+    "Ratio 7/12, page 4/12, vote 7/2, bed 3/4.",
+    "Open 24/7. Care 24/7, staffed 24/7.", "3/5 of them, 2/3 patients, 4/5 stars.",
+    "Fill 3/4 full, add 1/2 onion, use a 3/8 socket.",
+    "Visual acuity right eye 6/9. Pupils 4/4. Murmur 3/6. Score: 7/10.",
+    "Dose 2/3 given, cycle 3/6.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "dated", ["", "Died |3/20|. ", "Seen |14/03/2023| at home. ", "Seen on |9/11|.\n"]
+)
+@pytest.mark.parametrize("text", SCORED)
+def test_a_score_stays_also_beside_days(nlp, dated, text):
+    found = dates(nlp, dated + text)
+    days = [day for day in found if "/" in day]
+    assert days == dated.split("|")[1::2]
+
+
+@pytest.mark.parametrize("text", [
+    "GCS 3/15 at 10:30.", "Pain 7/10 at 09:30.", "Reflexes 2/4 at 10:00.", "BP 12/8 at 10:30.",
+    "Visual acuity 6/9 at 10:30.", "Pain now 7/10 at 09:30.", "GCS: 14/15 at 10:30.",
+    "Power 4/5, 10:30.",
+    "Pain score 8/10 at 3 pm.", "Apgars 8/9 at 10:31.", "Seen at 10:30\nCURB-65 3/5.\nHome.",
+])  # fmt: skip
+def test_a_time_makes_no_day_of_a_score(nlp, text):
+    assert not dates(nlp, text)
+
+
+def test_a_time_makes_a_day_of_another_fraction(nlp):
+    for text in ("It is |8/9| at 10:00.", "GCS fell on |3/5| at 10:30.", "CT |3/5| at 10:30.",
+                 "Pain since |7/8| at 9:00.", "Strength returned on |4/5| at 10:30."):  # fmt: skip
+        assert dates(nlp, text) == text.split("|")[1::2], text
+
+
+def test_no_date_runs_over_a_score(nlp):
+    found = dates(nlp, "3 May 2023: pupils 4/4, GCS 3/15. 5 May 2023: better.")
+    assert found == ["3 May 2023", "5 May 2023"]
+    assert dates(nlp, "14/03/2023 4/5 power.") == ["14/03/2023"]
+    assert dates(nlp, "On Monday 3/4 of staff were ill.") == ["Monday"]
+    assert dates(nlp, "On Monday 3/4 we left.") == ["Monday 3/4"]
+    assert not re.search(r"3/15", " ".join(dates(nlp, "GCS 3/15. 12/05/2023 was a Friday.")))
