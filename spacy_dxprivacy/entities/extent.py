@@ -552,12 +552,16 @@ class Bounds(Tokens):
 
     def _is_of_two(self, start: int, end: int) -> bool:
         """Return whether a date begins with the day of the month before it ("March 5 - June 2020"),
-        or joins two dates by a slash between blanks."""
+        or joins two dates by a slash between blanks; the days of one month are one date: Mon 3 /
+        Tue 4 June."""
         doc, texts = self.doc, self.texts
         after_month = start > 0 and "MONTH" in kinds(texts[start - 1])
         if after_month and end - start > 1 and len(texts[start]) < 3 and doc[start].is_digit:
             return "DAY" in kinds(texts[start]) and not doc[start + 1].is_digit
-        return any(texts[i] == "/" and doc[i].whitespace_ for i in range(start + 1, end - 1))
+        slashes = [i for i in range(start + 1, end - 1) if texts[i] == "/" and doc[i].whitespace_]
+        if not slashes or any("MONTH" in kinds(text) for text in texts[start : slashes[0]]):
+            return bool(slashes)
+        return pattern("DAYS_OF_MONTH").fullmatch(self.between(start, end).lower()) is None
 
     def _is_in_phrase(self, start: int, end: int) -> bool:
         """Return whether a weekday is part of another name (Taco Tuesday, Sunday Times)."""

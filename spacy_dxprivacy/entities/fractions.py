@@ -69,7 +69,7 @@ def days_in_series(text: str, lower: str, days: list[tuple[int, int]]) -> Iterat
         lower: The text in small letters.
         days: The dates that a form or a word shows.
     """
-    if not _PAIR.search(lower):
+    if "/" not in lower or not _PAIR.search(lower):
         return
     are_sure = any(_OPENS_WITH_FRACTION.match(lower, *day) for day in days)
     if not (are_sure or _FULL_DATE.search(lower)):

@@ -76,6 +76,10 @@ _AFTER_DECIMAL = re.compile(
     rf" ?(?:{_UNITS})(?!\w)| ?(?:to|[-–]) ?\d{{1,4}}(?![\w./-]| (?:of )?{expanded('MONTH')}\b)",
     re.I,
 )
+_NO_NOUNS = frozenset(
+    "MONTH DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT DAYPART "
+    "NUM".split()
+)
 # A fraction at the end of a sentence, and one behind a full date.
 _SENTENCE_END = re.compile(
     rf"\d\d?/\d\d?\.\s+(?=[^\n]{{0,20}}(?:{expanded('MONTH')}|\d{{4}}|\d/\d\d?/\d\d))", re.A | re.I
@@ -147,7 +151,7 @@ _ROAD = re.compile(r"[ABEIMN]-?\d{3,4}", re.A)  # the B4027, the I-495
 _BEFORE_REVISION = re.compile(r"\d(?:[A-Z]|-[A-Z]{1,2})?[,;)]? \(?[Rr]ev\.? \Z", re.A)
 _ROMAN = re.compile(r"[IVX]{1,4}")
 _ORDER = re.compile(r"\d{1,3}(?:st|nd|rd|th)", re.I)
-_QUARTER = re.compile(r"[QH][1-4]")
+_QUARTER = re.compile(r"[QH][1-4](?:\s?[/–-]\s?[QH][1-4]){0,3}")
 # Runway 09/27 and 27L, CAS 7722-84-1; a question of an exam, with its parts or marks.
 _NUMBER_OF_THING = re.compile(r"\d\d/\d\d|\d{1,3}[A-Z]?|\d{2,7}-\d\d-\d", re.A)
 _QUESTION = re.compile(r"Q\d{1,2}:? ?(?:\([a-z]\)|(?<= )\d{1,3} (?:marks?|points?)\b)", re.A)
@@ -742,6 +746,18 @@ def _extent_in_lines(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def _without_nouns(tokens: Tokens, start: int, end: int) -> int:
+    """Return the start of a date without the nouns before its weekday: theatre Wednesday 8/3/23."""
+    for i in range(start, end):
+        text = tokens.texts[i]
+        if "WEEKDAY" in kinds(text):
+            is_feast = pattern("HOLIDAY").match(tokens.between(start, end).lower()) is not None
+            return start if is_feast else i
+        if not _is_plain(text) or text in _BESIDE_DATES or _NO_NOUNS & kinds(text):
+            break
+    return start
+
+
 def _without_fractions(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date without a fraction that ends the sentence before it (GCS 3/15. 5
     May), and without one behind its year: 14/03/2023 4/5 power."""
@@ -763,15 +779,15 @@ def _ends_with_order(tokens: Tokens, start: int, end: int) -> bool:
 
 def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date with all of its first word, within its lines, without the hour or
-    the amount behind it (May 8 pm, Dec 5 cm), without a fraction of another clause, and without
-    the noun that its days count: 28 days holiday."""
+    the amount behind it (May 8 pm, Dec 5 cm), without what belongs to another clause, and
+    without the noun that its days count: 28 days holiday."""
     doc, texts = tokens.doc, tokens.texts
     start, end = _extent_in_lines(tokens, _without_order(tokens, start, end), end)
     while start and texts[start].isalpha() and texts[start - 1].isalpha():
         if doc[start - 1].whitespace_:
             break
         start -= 1  # a tokenizer takes wed for we'd
-    start, end = _without_fractions(tokens, start, end)
+    start, end = _without_fractions(tokens, _without_nouns(tokens, start, end), end)
     for i in range(start + 1, end):
         if texts[i][0].isdigit() and _is_no_day(tokens, i, end):
             return start, i

@@ -72,6 +72,8 @@ _BEGIN = re.compile(r"(?:(?<!\w)(?<!\d\.)|(?<=\d[tT]))(?=\S)")
 _END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ]))"
 # The days before the last two of a list in other languages: 3., 1er and its full stop.
 _BEFORE_RANGE = re.compile(r"(\d{1,2})(?:er|[eº°ª]|ste)?(\.?)(,\s)")
+# The days before the last of a list of numbers (3, 10 and 17/06/2024), and what joins them.
+_NUMBERED = re.compile(rf"(\d\d?)({expanded('DAY_JOINT')})")
 _ORDER = re.compile(expanded("DAY_WORDS"))
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
@@ -309,6 +311,34 @@ def _range(m: Written) -> Days:
     first, last = (_read_end(m, end) for end in ENDS)
     before = [Day(None, first.month, _read_day(i[1])) for i in _BEFORE_RANGE.finditer(m["l"] or "")]
     return Days([*before, first, last], partial(_write_range, m))
+
+
+def _numbered(m: Written) -> Days:
+    """Read 12-14/06/2024; 3, 10 and 17/06/2024; 06/12-14/2024. Such a list shows the order."""
+    if m.order == ("dmy" if m.begins_with("m") else "mdy"):
+        raise OtherOrder
+    items = [*_NUMBERED.finditer(m["l"])]
+    year, calendar = read_year(m["y"])
+    texts = [*(item[1] for item in items), m["d"]]
+    if int(m["m"]) not in range(1, 13):
+        raise NoDate
+    days = [Day(year, int(m["m"]), _read_day(text), calendar) for text in texts]
+    return Days(days, partial(_write_numbered, m, [item[2] for item in items]))
+
+
+def _write_numbered(m: Written, joints: Sequence[str], days: list[YMD]) -> str:
+    """Write days whose month and year, if they are one, stand once."""
+    month_first, text, before = m.begins_with("m"), "", (0, 0)
+    for (year, month, day), joint, after in zip(
+        days, [*joints, ""], [*days[1:], None], strict=True
+    ):
+        first, second = (f"{n:0{2 if len(m['y']) == 4 else 1}d}" for n in (day, month))
+        if month_first and before != (year, month):
+            first = f"{second}/{first}"
+        if after is None or after[:2] != (year, month):
+            first += ("/" if month_first else f"/{second}/") + _write_year(year, m["y"], m)
+        text, before = text + first + joint, (year, month)
+    return text
 
 
 def _list(m: Written) -> Days:
@@ -632,6 +662,7 @@ def _holiday(m: Written) -> Piece:
 READERS: dict[str, Callable[[Written], Piece]] = {
     **dict.fromkeys(UNITS, _period), "week": _week, "decade": _decade,
     "day": _days, "numeric": _days, "range": _range, "list": _list, "weekday": _weekday,
+    "numbered": _numbered,
     "clock": _clock, "spoken_hour": _clock, "hours": _hours, "noon": _noon,
     "age": _age, "holiday": _holiday,
     "count": lambda m: m.text,  # the 3rd week, the 20th century

@@ -86,3 +86,29 @@ def test_no_date_runs_over_a_score(nlp):
     assert dates(nlp, "On Monday 3/4 of staff were ill.") == ["Monday"]
     assert dates(nlp, "On Monday 3/4 we left.") == ["Monday 3/4"]
     assert not re.search(r"3/15", " ".join(dates(nlp, "GCS 3/15. 12/05/2023 was a Friday.")))
+
+
+LISTS = [
+    "The course runs |12-14/06/2024| in full.", "|Sundays| |3, 10, 17 March 2024| at noon.",
+    "Open |June 12-14, 20-22 and July 3|.", "From |12 to 14 and from 20 to 22 June| it is shut.",
+    "Seen on |3, 10 and 17/06/2024|.", "Results for |Q3/Q4 2022| and |Q1-Q3 2021|.",
+    "Meet on |Mon 3, Tue 4 June 2024|.", "We play |Fri 14, Sat 15, Sun 16 June|.",
+    "Visits on |Wed 5, Thu 6 June or Mon 10| at 10:30.", "Closed |Mon 3 / Tue 4 June|.",
+    "Clinic |Monday 6/3/23|, theatre |Wednesday 8/3/23|.", "Shut |Weds 5, Thurs 6 June|.",
+    "Held |06/12-14/2024| again.", "Due |June 3, 10, 17|.", "On |bank holiday Monday| we met.",
+    "It is |Monday 3 May| / |Tuesday 4 May| then.", "Sold |Sat 8 and Sun 9 June|, |Mon| 9-5.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_a_list_of_days_is_one_date(nlp, text):
+    assert dates(nlp, text) == text.split("|")[1::2]
+
+
+@pytest.mark.parametrize("text", [
+    "In |June 3|, 10, 17 people came.", "On |May 5|, 12 kg each.",
+    "We saw 5, |17 March 2024| was dry.",
+    "Rooms 3, 10, |17 March| on.", "On |May 3-5| and 7 others.",
+])  # fmt: skip
+def test_what_counts_things_is_no_day_of_a_list(nlp, text):
+    assert dates(nlp, text) == text.split("|")[1::2]

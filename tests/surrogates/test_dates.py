@@ -115,12 +115,35 @@ LISTS = {
     "the 16th, 18th and 20th": "the 25th, 27th and 29th",
     "the 30th or 2nd": "the 8th or 11th",
     "April 2nd-4th": "May 12th-14th",
+    "Mon 3, Tue 4 June 2024": "Sat 13, Sun 14 July 2024",
+    "Fri 14, Sat 15, Sun 16 June": "Wed 24, Thu 25, Fri 26 July",
+    "Wed 5, Thu 6 June or Mon 10": "Mon 15, Tue 16 or Sat 20 July",
+    "Mon 3 / Tue 4 June": "Sat 13/Sun 14 July", "Weds 29 and Thurs 30 May": "Mon 8 and Tue 9 July",
+    "3, 10, 17 March 2024": "12, 19, 26 April 2024", "3, 10, 25 March": "12, 19 April, 4 May",
+    "June 3, 10, 24": "July 13, 20, August 3",
+    "12 to 14 and from 20 to 22 June": "22 to 24 and from 30 July to 1 August",
+    "June 12-14, 20-22 and July 3": "July 22-24, 30 - August 1 and 12",
+    "12-14/06/2024": "22-24/07/2024", "21-23/06/24": "31/7/24-2/8/24",
+    "3, 10 and 17/06/2024": "13, 20 and 27/07/2024", "06/12-14/2024": "07/22-24/2024",
+    "21 and 23/11/2023": "31/12/2023 and 02/01/2024", "11/20-23/2023": "12/30/2023-01/02/2024",
+    "Q3/Q4 2022": "Q3/Q4 2022", "Q1 and Q2 2020": "Q1 and Q2 2020",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", LISTS)
 def test_days_of_a_list_move_together_and_keep_their_form(text):
     assert move(text) == [LISTS[text]]
+
+
+@pytest.mark.parametrize(("text", "first", "last"), [
+    ("12-14/06/2024", 12, 14), ("6/12-14/2024", 12, 14), ("Mon 10, Tue 11 June 2024", 10, 11),
+    ("3, 10 and 17/06/2024", 3, 17), ("June 3, 10, 17, 2024", 3, 17),
+])  # fmt: skip
+def test_both_ends_of_a_list_move_alike_over_months_and_years(text, first, last):
+    for days in range(-400, 400, 7):
+        moved = Timeline([mention(text)], "mdy").move(days, 0)[0]
+        ends = [date(2024, 6, day) + timedelta(days) for day in (first, last)]
+        assert {ends[0].day, *(ends[1].day, ends[1].year)} <= {*map(int, re.findall(r"\d+", moved))}
 
 
 @pytest.mark.parametrize(("language", "text", "moved"), [
