@@ -84,7 +84,30 @@ _NO_NOUNS = frozenset(
 _SENTENCE_END = re.compile(
     rf"\d\d?/\d\d?\.\s+(?=[^\n]{{0,20}}(?:{expanded('MONTH')}|\d{{4}}|\d/\d\d?/\d\d))", re.A | re.I
 )
-_BEHIND_YEAR = re.compile(r"[^\n]{0,40}(?:[/.-]\d\d|\d{4}),? \d\d?/\d\d?", re.A)
+_BEHIND_YEAR = re.compile(
+    r"[^\n]{0,40}(?:(?:[/.-]\d\d|\d{4}),? \d\d?/\d\d?|"
+    r"\d[/-]\d\d?[/-]\d\d(?:\d\d)?,? [0-2]\d[0-5]\d)",
+    re.A,
+)
+# Four digits that are a time of day: behind a full date (03/14/2023 1900), at 1910 on 12 May.
+_BEFORE_HOURS = re.compile(rf"(?:{expanded('BEFORE_HOURS')})\Z")
+_HOURS_LIKE_YEAR = re.compile(expanded("HOURS_LIKE_YEAR"))
+_ON_DAY = re.compile(rf"\d{{4}} on (?:the )?(?:\d|{expanded('WEEKDAY')}\b|{expanded('MONTH')}\b)")
+BEFORE_HOURS = 12  # tokens before such digits, in which the date stands
+# A thread or a tyre by its size, and a version behind the word for its change.
+_THREAD = re.compile(r"\d{1,2}/\d{1,2}-\d{1,3}", re.A)
+_TYRE = re.compile(r"(?:\d{3}|[4-9]\d)/(?:\d{3}|[4-9]\d)-\d\d", re.A)
+_THREADED = frozenset(
+    "bolt bolts die hex nut nuts npt rod screw screws stud studs tap taps thread threads unc unef "
+    "unf".split()
+)
+_BEFORE_VERSION = re.compile(
+    r"(?<!was )(?<!were )(?<!been )(?<!being )\b(?:upgrad\w{1,5}|downgrad\w{1,5}|bump(?:ed|s|ing)?)"
+    r"(?: [\w@/.-]{1,40})?(?: from \d{1,3}(?:\.\d{1,4}){2})? (?:from|to) \Z",
+    re.A,
+)
+_GRADE = re.compile(r"(?:[1-9]\d?|0)(?:-(?:[1-9]\d?|0)){2}", re.A)  # of a fertiliser: 12-24-12
+_FERTILISERS = frozenset("fertiliser fertilisers fertilizer fertilizers npk".split())
 # A number of a part of a statute (s.98), and a product with its version (Kubernetes v1.22).
 _PART = re.compile(r"(?:ss?|rr?|nn?|pp?|arts?|regs?|cls?|paras?|ch)\. ?\d[\w.()]*", re.I)
 _VERSIONED = re.compile(r".*\bv\d{1,3}(?:\.\d{1,4})+(?:-?[a-z]{1,5}\d{0,3})?")
@@ -187,7 +210,9 @@ BEFORE_TERM = 6  # tokens before years that name what has a term
 _SCALES = words("SCORES", "terms") | frozenset(
     "dilution formation formula gear mix mixture npk odds ratio scale".split()
 )
-_RATINGS = frozenset("calories elo iso kcal lumens lux psi rated rating rpm watts".split())
+_RATINGS = frozenset(
+    "calories elo gram grams iso kcal lumens lux mls psi rated rating rpm watts".split()
+)
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
 
@@ -562,7 +587,8 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         ):
             return True
         return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
-    is_value = _is_measured(tokens, start, text) or _is_rank(tokens, start, end)
+    is_value = _is_measured(tokens, start, text) or _is_size(tokens, start, end, text)
+    is_value |= _is_rank(tokens, start, end)
     return is_value or _is_no_life(tokens, start, end)
 
 
@@ -613,12 +639,35 @@ def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
         return before.lower() in _BEFORE_SECONDS
     if not (text.isdigit() and len(text) == 4):
         return False
-    if _is_counted(tokens, start):
+    if _is_counted(tokens, start) or _is_hour(tokens, start):
         return True
     is_product = before.istitle() or before.isupper()
     if is_product and (before.lower() in GOODS or before == "Server"):
         return True
     return tokens.lowers[end : end + 1] in (["model"], ["models"])
+
+
+def _is_hour(tokens: Tokens, i: int) -> bool:
+    """Return whether a number like a year is a time of day, by the date beside it."""
+    before = tokens.between_with_blank(i - BEFORE_HOURS, i).lower()
+    after = tokens.between(i, i + BESIDE).lower()
+    if before.endswith("at ") and _ON_DAY.match(after):
+        return True
+    return _HOURS_LIKE_YEAR.match(after) is not None and _BEFORE_HOURS.search(before) is not None
+
+
+def _is_size(tokens: Tokens, start: int, end: int, text: str) -> bool:
+    """Return whether numbers are the size of a thread or a tyre (1/2-13 UNC tap, 90/90-18), or the
+    grade of a fertiliser: spread fertiliser 12-24-12."""
+    if _TYRE.fullmatch(text):
+        return True
+    after = tokens.lowers[end] if end < len(tokens.lowers) else ""
+    if _THREAD.fullmatch(text):
+        return after in _THREADED
+    if _GRADE.fullmatch(text) is None:
+        return False
+    is_behind = start > 1 and tokens.texts[start - 2].isalpha()
+    return after in _FERTILISERS or (is_behind and tokens.texts[start - 1] in _FERTILISERS)
 
 
 def _is_counted(tokens: Tokens, i: int) -> bool:
@@ -649,7 +698,10 @@ def _is_measured(tokens: Tokens, i: int, text: str) -> bool:
     a unit or a score (Elo 1850, rpm 1900, Apgar 8/9/10), or behind a version or a rule: 1.2.12."""
     before = tokens.lowers[i - 1] if i else ""
     is_rating = len(text) == 4 and text.isdigit()
-    if _THREE_PARTS.fullmatch(text) and before.removesuffix("s") in _BEFORE_PARTS:
+    if _THREE_PARTS.fullmatch(text) and (
+        before.removesuffix("s") in _BEFORE_PARTS
+        or _BEFORE_VERSION.search(tokens.between_with_blank(i - BESIDE, i).lower())
+    ):
         return True
     return before in (_RATINGS if is_rating else _SCALES)
 

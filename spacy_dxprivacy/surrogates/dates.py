@@ -75,6 +75,8 @@ _BEFORE_RANGE = re.compile(r"(\d{1,2})(?:er|[eº°ª]|ste)?(\.?)(,\s)")
 # The days before the last of a list of numbers (3, 10 and 17/06/2024), and what joins them.
 _NUMBERED = re.compile(rf"(\d\d?)({expanded('DAY_JOINT')})")
 _ORDER = re.compile(expanded("DAY_WORDS"))
+_MONTH_AND_YEAR = re.compile(r"(?:0[1-9]|1[0-2])/\d\d", re.ASCII)
+_EXPIRY = frozenset("bbe exp expiry".split())
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
@@ -299,11 +301,31 @@ FIELDS: dict[str, Callable[[int, str, Written], str]] = {
 # -- readers: days -----------------------------------------------------------------------------
 
 
-def _days(m: Written) -> Days:
+def _days(m: Written) -> Days | Period:
     """Read March 5, 2019; 5th of March; 31-JAN-2020; 3.IX.1988; 5. März 2023, 1er mars; the 12th;
-    2019-03-05, 20190305, 3/4/2019, 3/4, 5/12-5/14/2021."""
+    2019-03-05, 20190305, 3/4/2019, 3/4, 5/12-5/14/2021; exp 04/27, a month."""
+    if _expires(m):
+        return _expiry(m)
     ends = [end for end in ENDS if m["d" + end] or m["a" + end]]
     return Days([_read_end(m, end) for end in ends], partial(_write_days, m))
+
+
+def _expires(m: Written) -> bool:
+    """Return whether two numbers of two digits, the first a month, stand behind the word for the
+    end of a product's life."""
+    is_short = _MONTH_AND_YEAR.fullmatch(m.text) is not None
+    words = [word for word in m.before[-2:] if word[0].isalpha()]
+    return is_short and bool(words) and words[-1].rstrip(".") in _EXPIRY
+
+
+def _expiry(m: Written) -> Period:
+    year, calendar = read_year(m["b"])
+    index = 12 * (year or 0) + int(m["a"]) - 1
+
+    def write(index: int) -> str:
+        return m.put(a=f"{index % 12 + 1:02d}", b=f"{index // 12 % 100:02d}")
+
+    return Period(UNITS["month"], index, calendar, write)
 
 
 def _range(m: Written) -> Days:

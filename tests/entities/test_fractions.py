@@ -112,3 +112,47 @@ def test_a_list_of_days_is_one_date(nlp, text):
 ])  # fmt: skip
 def test_what_counts_things_is_no_day_of_a_list(nlp, text):
     assert dates(nlp, text) == text.split("|")[1::2]
+
+
+HOURS = [
+    "Incident at 1910 on |12 May 2022| here.", "Vitals |03/14/2023| 1900: stable.", "Obs 1930.",
+    "CT |03/15/2023| 0045 normal.", "On |14 March 2023| at 2010 he fell.",
+    "It rang at 2015 on |Monday|.",
+    "|14/3/23| 2015: bleeped.", "|2023-03-14| 1955 admitted.", "|March 14, 2023| 2040: calm.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOURS)
+def test_four_digits_behind_a_date_are_no_year(nlp, text):
+    assert dates(nlp, text) == text.split("|")[1::2]
+
+
+@pytest.mark.parametrize("text", [
+    "In |1930| he moved.", "Revised |12/05/2022| |2019| report.", "Born |1945| on |Monday|.",
+    "Seen |12/05/2022|, |2019-2020| and |1998|.", "She left |May 2010|.", "From |1910| to |1920|.",
+    "Scans |12/05/2020|, |2021|, |2022|.",
+])  # fmt: skip
+def test_a_year_beside_a_date_is_one(nlp, text):
+    found = " ".join(dates(nlp, text))
+    assert all(year in found for year in re.findall(r"(?<!\\d)(?:19|20)\\d\\d", text))
+
+
+SIZES = [
+    "Use a 1/2-13 UNC tap.", "1/4-20 bolt, 5/16-18 screws.", "Tyres 90/90-18 and 120/70-17.",
+    "Upgrade from 4.17.20 to 4.17.21.", "We bumped lodash from 4.17.20 to 4.17.21.",
+    "Spread fertiliser 12-24-12 here.", "A 10-10-10 fertilizer.", "Applied NPK 12-24-12.",
+    "Birth weight 2010 grams, 1980 mls out.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SIZES)
+def test_sizes_and_versions_are_no_dates(nlp, text):
+    assert not dates(nlp, text)
+
+
+@pytest.mark.parametrize("text", [
+    "He lived here from |4.3.20| to |4.5.21|.", "The road was upgraded from |4.3.20| to |4.5.21|.",
+    "Fertiliser on |12-04-23| again.", "Fertiliser |12-5-23|: two bags.", "Held |3/5-3/7| again.",
+])  # fmt: skip
+def test_dates_in_the_form_of_sizes_are_dates(nlp, text):
+    assert " ".join(text.split("|")[1::2]) in " ".join(dates(nlp, text))

@@ -622,3 +622,13 @@ def test_whether_an_age_is_over_89_is_the_same_for_all_shifts_of_a_document(text
     for days in (-400, 0, 400):
         first = move(*texts, days=days)[0]
         assert ("or earlier" in first or first == "[DATE]") == cut
+
+
+@pytest.mark.parametrize(("text", "order", "moved"), [
+    ("exp |04/27", "mdy", "05/27"), ("Exp. |11/26", "dmy", "12/26"),
+    ("expiry : |12/26", "mdy", "01/27"),
+    ("BBE |04/27", "mdy", "05/27"), ("seen |04/27", "mdy", "6/6"), ("exp |4/27", "mdy", "6/6"),
+    ("exp |14/03", "dmy", "23/4"), ("exp |04/27/2025", "mdy", "06/06/2025"),
+])  # fmt: skip
+def test_the_end_of_a_products_life_is_a_month(text, order, moved):
+    assert Timeline([mention(text)], order).move(40, 0) == [moved]
