@@ -29,6 +29,13 @@ _AROUND_THE_CLOCK = frozenset(
     "nursing open reception run running security service services staffed support supported "
     "supervised supervision works working".split()
 )
+NEVER, POSSIBLE, LIKELY, SURE = range(4)  # ranks of fractions, which may be days
+_OPEN = frozenset({"the", "for"})
+_PERIOD = re.compile(r"\d{1,2}/(?:7|12)")  # of days or months: antibiotics for 5/7
+_DIVIDED = frozenset(
+    "added cut divided filled gave given got installed multiplied reduce reduced rolled "
+    "used".split()
+)
 MAX_FILLERS = 4  # words between a scale and its score
 _FRACTION = expanded("EITHER")
 _JOINT = r"(?:\s?(?:[-–—]|->)\s?|,\s(?:and\s)?|\s(?:and|&|or|to|until|till|through)\s)"
@@ -40,6 +47,7 @@ _EACH = re.compile(_FRACTION)
 _SHARE, _SCORES = re.compile(expanded("SHARE")), re.compile(expanded("SCORES"))
 _HEAD = re.compile(r"(?:\A|[\n.;!?,])[\s*•–—(>-]*\Z")
 _BEHIND = re.compile(r"([^\W\d_][\w'’/-]+)[.:]?[ \t]{1,3}\(?\Z")
+_LINE = re.compile(r"(?:\A|\n)[ \t*•–—(>-]*\Z")
 # Behind a fraction that ends its clause, or before what is no thing that it could be a share of.
 _CLOSED = re.compile(r"\s?(?:[.,;:)\]–—-]|\n|\Z)")
 _FREE = re.compile(
@@ -71,36 +79,65 @@ def days_in_series(text: str, lower: str, days: list[tuple[int, int]]) -> Iterat
     """
     if "/" not in lower or not _PAIR.search(lower):
         return
-    are_sure = any(_OPENS_WITH_FRACTION.match(lower, *day) for day in days)
-    if not (are_sure or _FULL_DATE.search(lower)):
-        return
-    for run in _RUN.finditer(lower):
-        if _stands_as_day(text, lower, run, are_sure=are_sure):
+    runs = [(run, _rank(text, lower, run)) for run in _RUN.finditer(lower)]
+    ranks = [rank for _, rank in runs]
+    if SURE in ranks or ranks.count(LIKELY) > 1:
+        least = POSSIBLE
+    elif any(_OPENS_WITH_FRACTION.match(lower, *day) for day in days):
+        least = POSSIBLE
+    else:
+        least = LIKELY if _FULL_DATE.search(lower) else SURE
+    for run, rank in runs:
+        if rank >= least:
             for each in _EACH.finditer(lower, *run.span("run")):
                 yield each.span()
 
 
-def _stands_as_day(text: str, lower: str, run: re.Match[str], *, are_sure: bool) -> bool:
+def _rank(text: str, lower: str, run: re.Match[str]) -> int:
+    """Return how surely fractions are days, by what stands beside them."""
     start, end = run.span("run")
-    if _is_behind_scale(lower, start) or _is_before_scale(lower, end):
-        return False
+    if _is_behind_scale(lower, start) or _is_before_scale(lower, end) or _SCORES.match(run["run"]):
+        return NEVER
     before = text[max(start - MAX_LEAD, 0) : start]
     after = text[end : end + MAX_TAIL]
-    is_closed = _CLOSED.match(after) is not None
     is_share = _SHARE.fullmatch(run["run"]) is not None
-    if is_share and not (is_closed or pattern("BEFORE_DATE").search(before)):
-        return False
-    if _SCORES.match(run["run"]):
-        return False
     if _HEAD.search(before):
-        return are_sure and _HEADS.match(after) is not None
+        if is_share and not _CLOSED.match(after):
+            return NEVER
+        return POSSIBLE if _HEADS.match(after) or _LINE.search(before) else NEVER
     behind = _BEHIND.search(before)
-    if behind is None or not (is_closed or _FREE.match(after)):
-        return False
+    if behind is None:
+        return NEVER
     word = behind[1].lower()
-    if run["run"] == _ALWAYS and word in _AROUND_THE_CLOCK:
-        return False
-    return word not in _UNDATED and (are_sure or word.endswith("ed") or word in _DATED)
+    is_cued = pattern("BEFORE_DATE").search(before.lower()) is not None
+    if not _is_alone(after, is_share=is_share and not is_cued, word=word):
+        return NEVER
+    if word in _UNDATED or _is_period(run["run"], word):
+        return NEVER
+    return _rank_behind(word, is_cued=is_cued, is_share=is_share)
+
+
+def _is_period(fraction: str, word: str) -> bool:
+    """Return whether a fraction behind a word is a period, or all of the time: for 5/7, open
+    24/7."""
+    if word == "for":
+        return _PERIOD.fullmatch(fraction) is not None
+    return fraction == _ALWAYS and word in _AROUND_THE_CLOCK
+
+
+def _is_alone(after: str, *, is_share: bool, word: str) -> bool:
+    """Return whether a fraction ends its clause or, unless it may be a share, stands before what is
+    no thing; behind "the" and "for", and a verb of parts, only the end of a clause counts."""
+    if _CLOSED.match(after):
+        return not (is_share and word in _DIVIDED)
+    return not is_share and word not in _OPEN and _FREE.match(after) is not None
+
+
+def _rank_behind(word: str, *, is_cued: bool, is_share: bool) -> int:
+    if is_cued:
+        return SURE
+    is_verb = word.endswith("ed") and word not in _DIVIDED
+    return LIKELY if (is_verb or word in _DATED) and not is_share else POSSIBLE
 
 
 def _is_behind_scale(lower: str, start: int) -> bool:

@@ -30,6 +30,11 @@ SERIES = [
     "Surgery |30/3|. Seen on |3/4| by the team. Sutures out |1/2|.",
     "- Clinic |3/7|\n- MRI |3/9|\n- Results |3/12|\n",
     "Vaccine dose |14/3|, booster |12/4|, due |9/5|.", "Seen |4/3|. Review |30/7|, 10 am.",
+    "Ward round |14/3|: stable. Mobilised |15/3|, TTOs done |16/3|, home |17/3| with GP.",
+    "Mobilised |15/3|. Stopped |16/3|.", "I was in on |12/3|. Bob swaps |16/3| for |18/3|.",
+    "Rent paid |1/3|, |1/4|, |1/5|. Late on |1/6|.", "Sprint started |3/4|; demo |3/15|.",
+    "Cycle given |12/3|, the next fell on |14/3|.",
+    "Seen on |3/9|.\n- |4/2| delivery\n- |5/6| launch",
 ]  # fmt: skip
 
 
@@ -46,6 +51,7 @@ SCORED = [
     "Pain went from 8/10 to 3/10, power 4/5-5/5, cut by 1/2.", "Reflexes in both legs 2/4.",
     "Antibiotics for 5/7, review in 2/12, 3/12 history.",
     "Ratio 7/12, page 4/12, vote 7/2, bed 3/4.",
+    "Maths 8/10, English 7/10, Hb 10/3, day 5/7.", "Tests 8/10 pass, took it to platform 3/4.",
     "Open 24/7. Care 24/7, staffed 24/7.", "3/5 of them, 2/3 patients, 4/5 stars.",
     "Fill 3/4 full, add 1/2 onion, use a 3/8 socket.",
     "Visual acuity right eye 6/9. Pupils 4/4. Murmur 3/6. Score: 7/10.",
