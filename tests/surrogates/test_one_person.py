@@ -84,9 +84,9 @@ SAME = {
         r"Moved (?P=a)(?P=b), seconded (?P=c)(?P=d).\nACTION: (?P=c)(?P=d) to call.",
     ),
     "a nickname in quotes": (
-        "By Giuseppe \"Joe\" Santalucia.\n\nHB: Welcome.\nJS: Giuseppe Santalucia knew, as Joe did.",
+        "By Giuseppe \"Joe\" Santalucia.\n\nHB: Welcome.\nJS: Giuseppe Santalucia and Joe knew.",
         r"By (?P<a>\w+) \"(?P<b>(?P<d>\w)\w+)\" (?P<c>(?P<e>\w)\w+).\n\nHB: Welcome.\n"
-        r"(?P=d)(?P=e): (?P=a) (?P=c) knew, as (?P=b) did.",
+        r"(?P=d)(?P=e): (?P=a) (?P=c) and (?P=b) knew.",
     ),
     "legal forms": (
         "Hartwell Fenn Limited billed. Hartwell Fenn Ltd will pay, and Hartwell Fenn Ltd. knows.",
