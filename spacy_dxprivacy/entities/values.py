@@ -367,13 +367,22 @@ def _is_of_thing(tokens: Tokens, i: int) -> bool:
         return True
     for j in range(i - 1, max(i - MAX_LIST, 0) - 1, -1):
         lower = tokens.lowers[j]
-        if lower in _THINGS or lower.removesuffix("s") in _THINGS:
+        if _is_thing(lower):
             return "serial" not in tokens.lowers[max(j - MAX_LIST, 0) : j]
         is_point = lower == "." and tokens.lowers[j - 1] in _BESIDE_CODES
-        is_series = _SERIES.fullmatch(tokens.texts[j]) is not None  # insert CCMT 09T304
-        if not (is_point or is_series or _is_beside_codes(lower)):
+        if not (is_point or _names_series(tokens, j) or _is_beside_codes(lower)):
             return False
     return False
+
+
+def _is_thing(lower: str) -> bool:
+    return lower in _THINGS or lower.removesuffix("s") in _THINGS
+
+
+def _names_series(tokens: Tokens, i: int) -> bool:
+    """Return whether letters are the series of a thing, right behind it: insert CCMT 09T304. Behind
+    the number of a thing they begin another one: firmware 4.2.1, MAC 00:1A:2B:3C:4D:5E."""
+    return i > 0 and _is_thing(tokens.lowers[i - 1]) and bool(_SERIES.fullmatch(tokens.texts[i]))
 
 
 def _is_behind_thing(tokens: Tokens, i: int) -> bool:
@@ -400,7 +409,7 @@ def _precedes_thing(tokens: Tokens, i: int) -> bool:
     last = next((j for j in range(i + 1, end) if not _is_beside_codes(tokens.lowers[j])), end)
     if last == end or tokens.lowers[last - 1] in _BESIDE_CODES - {")"}:
         return False
-    return tokens.lowers[last].removesuffix("s") in _THINGS
+    return _is_thing(tokens.lowers[last])
 
 
 def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
