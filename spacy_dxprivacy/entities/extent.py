@@ -36,6 +36,7 @@ from .tables import (
     NAMES,
     PLACES,
     PRODUCTS,
+    STATES,
     TERM_NOUNS,
     expanded,
     pattern,
@@ -1030,7 +1031,8 @@ def _separates(
         partners &= kinds(after).isdisjoint({"WEEKDAY", "MONTH"})
         return not (partners or after.rstrip(".") in LEGAL)
     if text == "," and label == "GPE":
-        return "state" not in builtin_lexicon().of(doc[i + 1].text)
+        after = doc[i + 1].text
+        return after not in STATES and "state" not in builtin_lexicon().of(after)
     if text in _AND:
         return label != "ORG" or _separates_firms(doc, i, start, end, of, ends)
     return False

@@ -29,7 +29,7 @@ from .foreign import match_foreign, match_foreign_days
 from .heads import colons_of_labels
 from .phrases import in_tokens, match_phrases
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
-from .words import builtin_lexicon, is_name, kinds_of
+from .words import builtin_lexicon, is_name, is_town, kinds_of
 from .wrapped import match_wrapped
 
 # The `ent_id_` of entities of the built-in rules, which the network reads as evidence. Your own
@@ -48,6 +48,8 @@ _FIRM_FIRST = frozenset(
     first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
 )
 _PLACE_AFTER = words("PLACE_AFTER")
+# Codes of states that are words too, or that a document has for something else.
+_ALSO_WORDS = frozenset("DE HI ID IN LA MA ME OH OK OR PA".split())
 
 
 class DxEntityRuler(FailsClosed, EntityRuler):
@@ -148,6 +150,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         """Return the entities; a person that only guesses found has the label GUESSED."""
         matches = {*match_words(rule_tree(guess=self.guess), kinds_of(bounds))}
         matches |= {*match_phrases(bounds), *match_foreign_days(bounds)}
+        matches |= {*_towns_of_states(bounds, matches)}
         sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
         matches = {match._replace(label=_SOURCES[match.label][0]) for match in matches}
         if len(bounds.doc) >= progress.LONG:
@@ -171,6 +174,22 @@ def match_words(tree: RuleNode, kinds: Sequence[AbstractSet[str]]) -> Iterator[E
             end += 1
             for label, before, after in (rule for node in nodes for rule in node.ends):
                 yield Entity(label, start + before, end - after)
+
+
+def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[Entity]:
+    """Yield towns with the state behind their comma whose code is also a word: Portland, OR. Before
+    a word in capitals, or behind a town in capitals, it may be that word: IN LONDON, OR ELSE."""
+    texts = bounds.texts
+    states = [i for i, text in enumerate(texts) if text in _ALSO_WORDS and texts[i - 1] == ","]
+    if not states:
+        return
+    starts = {end: start for label, start, end in sorted(matches) if label in ("PERSON", "GPE")}
+    for i in states:
+        town, after = texts[i - 2], bounds.between(i + 1, i + 2)
+        is_of_heading = town.isupper() or (after.isalpha() and after.isupper() and len(after) > 1)
+        if i > 1 and not (is_of_heading or after[:1].isdigit()):
+            if i - 1 in starts or is_town(town):
+                yield Entity("GPE", starts.get(i - 1, i - 2), i + 1)
 
 
 def _free_runs(
