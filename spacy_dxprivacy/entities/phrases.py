@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
+from .continued import whole_number
 from .fractions import days_in_series, is_score
 from .heads import values_in
 from .national import is_surely_national
@@ -71,7 +72,14 @@ def numbers_in(text: str) -> Iterator[Entity]:
         if label == "PHONE" and are_amounts(text, *match.span()):
             continue
         is_id = label == "CODE" or (label == "PHONE" and is_surely_national(match[0]))
-        yield Entity("ID" if is_id else label, *match.span())
+        yield _whole(text, "ID" if is_id else label, *match.span())
+
+
+def _whole(text: str, label: str, start: int, end: int) -> Entity:
+    """Return an entity, with what continues its number if it is one of someone."""
+    if label in ("ID", "PHONE"):
+        start, end = whole_number(text, label, start, end)
+    return Entity(label, start, end)
 
 
 def in_tokens(doc: Doc, label: str, start: int, end: int) -> Entity:
@@ -117,14 +125,14 @@ def identifiers_in(text: str) -> Iterator[Entity]:
     for match in pattern("IDENTIFIER").finditer(text):
         named = match["who"] or match["named"]
         if (named is None or is_name(named)) and not are_values(match[0]):
-            yield Entity(kind_of(match), *match.span(str(match.lastgroup)))
+            yield _whole(text, kind_of(match), *match.span(str(match.lastgroup)))
 
 
 def field_codes(text: str) -> Iterator[Entity]:
     """Yield codes beside the key of a field, in characters."""
     for match in pattern("FIELD_CODE").finditer(_in_lower_case(text)):
         if match[match.lastindex or 0] not in SYSTEM_ACCOUNTS:
-            yield Entity("ID", *match.span(match.lastindex or 0))
+            yield _whole(text, "ID", *match.span(match.lastindex or 0))
 
 
 def _in_lower_case(text: str) -> str:

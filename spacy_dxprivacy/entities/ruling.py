@@ -48,6 +48,7 @@ _FIRM_FIRST = frozenset(
     first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
 )
 _PLACE_AFTER = words("PLACE_AFTER")
+MAX_THOUSANDS = 3  # digits before a blank in 250 000 km
 # Codes of states that are words too, or that a document has for something else.
 _ALSO_WORDS = frozenset("DE HI ID IN LA MA ME OH OK OR PA".split())
 
@@ -151,6 +152,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         matches = {*match_words(rule_tree(guess=self.guess), kinds_of(bounds))}
         matches |= {*match_phrases(bounds), *match_foreign_days(bounds)}
         matches |= {*_towns_of_states(bounds, matches)}
+        matches -= {match for match in matches if _counts_from_number(bounds, *match)}
         sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
         matches = {match._replace(label=_SOURCES[match.label][0]) for match in matches}
         if len(bounds.doc) >= progress.LONG:
@@ -190,6 +192,13 @@ def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[En
         if i > 1 and not (is_of_heading or after[:1].isdigit()):
             if i - 1 in starts or is_town(town):
                 yield Entity("GPE", starts.get(i - 1, i - 2), i + 1)
+
+
+def _counts_from_number(bounds: Bounds, label: str, start: int, end: int) -> bool:
+    """Return whether an amount begins with the number before it: Order 88123456 20 units."""
+    numbers = bounds.texts[start : end - 1]
+    is_amount = label == "QUANTITY" and len(numbers) == 2 and all(map(str.isdigit, numbers))
+    return is_amount and len(numbers[0]) > MAX_THOUSANDS
 
 
 def _free_runs(
