@@ -157,7 +157,7 @@ def numbers_with_keys(text: str) -> Iterator[Entity]:
     for label, form in _forms("number forms", r"(?<![\w.-]){}(?!\w)"):
         yield from (Entity(label, *match.span()) for match in form.finditer(text))
     for match in pattern("keyed", "foreign").finditer(text):
-        yield Entity("ID", *match.span("code"))
+        yield Entity("ID", *match.span(match.lastgroup or 0))
     yield from (found for found in identifiers_in(text) if found.label == "ID")
     yield from numbers_in(text)
 
@@ -178,7 +178,12 @@ def _places(text: str, language: str) -> Iterator[Entity]:
         town = match["town"]
         if any(_is_town(word, match["where"].lower(), language) for word in town.split()):
             start = match.start("town")
-            yield Entity("GPE", start, start + len(_first_words(town, language)))
+            end = start + len(_first_words(town, language))
+            # à 1000 Bruxelles
+            coded = match["code"] is not None
+            yield (
+                Entity("ADDRESS", match.start("code"), end) if coded else Entity("GPE", start, end)
+            )
 
 
 def _is_town(word: str, preposition: str, language: str) -> bool:

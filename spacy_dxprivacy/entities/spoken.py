@@ -144,7 +144,7 @@ def _label(number: SpokenNumber, before: str) -> str:
     is_long = MIN_PHONE <= len(digits) <= MAX_PHONE
     if cues:
         is_phone = not cues.isdisjoint(words("PHONE_CUES", SPOKEN)) or digits[0] == "0"
-        is_id = len(cues) == 1 and cues <= words("ID_CUES", SPOKEN) and not is_long
+        is_id = cues <= words("ID_CUES", SPOKEN) and not is_long
         return "PHONE" if is_long and is_phone else "ID" if is_id or is_long else ""
     has_digits_alone = max(values) < 10 and {*values} != {1}
     return "PHONE" if is_long and (digits[0] == "0" or has_digits_alone) else ""

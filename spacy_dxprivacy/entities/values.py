@@ -161,6 +161,7 @@ _BEFORE_CODES = frozenset("no no. nos nos. nr nr. number numbers code codes is a
 _BESIDE_CODES = _BEFORE_CODES | frozenset(", - – / and or & then".split())
 _OWNED = frozenset("a an my your his her our their its".split())
 _KEYED = re.compile(expanded("KEYS"))
+_OF_SOMEONE = re.compile(rf"{expanded('KEYS')}|{expanded('USER')}|cv[vc]2?")  # Snapchat jsmith92
 _SERIES = re.compile(r"[A-Z]{2,5}")
 _KINDS = words("KINDS", "terms")
 _NAMING_THINGS = _KINDS | _THINGS
@@ -419,6 +420,8 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
     code, before = tokens.between(start, end), tokens.texts[start - 1] if start else ""
     lower = before.lower()
     if not 0 < _count_digits(code) <= MAX_KIND or lower in LISTED["ID_WORD"]:
+        return False
+    if code[0] == "@" or _OF_SOMEONE.fullmatch(lower):
         return False
     if lower in _KINDS:
         return _count_digits(code) < MAX_KIND

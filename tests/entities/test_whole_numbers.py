@@ -54,3 +54,99 @@ def test_a_state_behind_its_town_goes_though_it_is_a_word(nlp, place):
 ])  # fmt: skip
 def test_a_word_behind_a_town_or_a_thing_is_no_state(nlp, text, rest):
     assert shown(nlp, text) == rest
+
+
+NUMBERS = [
+    "3782-822463-10005", "3782 822463 10005", "010180-1234", "35202-1234567-1", "20-12345678-3",
+    "9400 1118 9956 1234 7890 12", "RM 1234 5678 9GB", "HL/CB/2231-4", "28 12345678 40",
+    "0044 7812 345678", "00 34 911 234 567", "AB-123-4567/B",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_goes_with_all_of_its_groups(nlp, number):
+    assert shown(nlp, f"The number is {number}, I think.") == "The number is _, I think."
+    assert shown(nlp, f"It has {number} for a number.") == "It has _ for a number."
+
+
+@pytest.mark.parametrize(("text", "rest"), [
+    ("MRN 445566 3 tablets daily.", "MRN _ 3 tablets daily."),
+    ("Order 88123456 20 units of it.", "Order _ 20 units of it."),
+    ("Order 88123456 12 May 2024 at noon.", "Order _ _ at noon."),
+    ("Account 445566 10:30 and 445566 5%.", "Account _ 10:30 and _ 5%."),
+    ("Call 555-0198 24 hours.", "Call _ 24 hours."),
+    ("Call 020 7946 0123 10 to 6.", "Call _ 10 to 6."),
+    ("Order 445566 OK.", "Order _ OK."),
+    ("Rows: 123456 3 5 8 and more.", "Rows: _ 3 5 8 and more."),
+    ("Ticket 12345678 90 of them.", "Ticket _ 90 of them."),
+    ("Ticket 445566 12.50 each.", "Ticket _ 12.50 each."),
+])  # fmt: skip
+def test_a_word_an_amount_a_time_or_a_date_continues_no_number(nlp, text, rest):
+    assert shown(nlp, text) == rest
+
+
+@pytest.mark.parametrize(("text", "rest"), [
+    ("Sort code 20 40 60, please.", "Sort code _, please."),
+    ("The sort code is 204060.", "The sort code is _."),
+    ("Exp 04/27 CVV 123.", "Exp _ CVV _."),
+    ("CVC: 9982", "CVC: _"),
+    ("Our VAT number is GB 123 4567 89 today.", "Our VAT number is _ _."),
+    ("The VAT number IE 6388047V is ours.", "The VAT number _ is ours."),
+    ("VAT reg. no. 123 4567 89", "VAT reg. no. _"),
+    ("PC 4412 and DC 2217 came.", "PC _ and DC _ came."),
+    ("Collar number 2291 was on duty.", "Collar number _ was on duty."),
+    ("Bleep 2231 if she gets worse.", "Bleep _ if she gets worse."),
+    ("Please page 4471 for the surgeon.", "Please page _ for the surgeon."),
+    ("Page the on-call team on 4471.", "Page the on-call team on _."),
+    ("My case number is two two three one.", "My case number is _."),
+    ("The policy number is four four seven one two two.", "The policy number is _."),
+    ("His card number: nine nine one two.", "His card number: _."),
+    ("On Twitter @maria_lopez88, she wrote.", "On _ _, she wrote."),
+    ("Add me on Snapchat jsmith92x, please.", "Add me on Snapchat _, please."),
+    ("Plate A123 BCD was seen here.", "Plate _ was seen here."),
+])  # fmt: skip
+def test_a_number_goes_behind_its_word(nlp, text, rest):
+    assert shown(nlp, text) == rest
+
+
+@pytest.mark.parametrize("text", [
+    "See page 4471 of the manual.", "Turn to page 300 for the recipe.", "The PC 486 was slow.",
+    "It runs at DC 48 V or DC 12 V.", "VAT at 20 per cent is due.", "VAT 1,250,000.00 is due.",
+    "The VAT is 12 pounds in all.", "There are two two and three one votes.",
+    "A bleep every 300 ms is normal.", "Samples were paged 200 times.",
+])  # fmt: skip
+def test_a_page_an_amount_or_a_count_behind_such_a_word_stays(nlp, text):
+    assert shown(nlp, text) == text
+
+
+FOREIGN = [
+    ("de", "Rufen Sie uns bitte an, Durchwahl {}, wenn Sie noch Fragen haben.", "33"),
+    ("fr", "Vous pouvez appeler le standard, poste {}, pour toute question.", "4417"),
+    ("es", "Puede llamar al hospital, extensión {}, para pedir la cita.", "4417"),
+    ("nl", "Bel het ziekenhuis, toestel {}, voor een afspraak met de arts.", "4417"),
+    ("it", "Chiamare l'ospedale, interno {}, per prenotare la visita.", "4417"),
+    ("de", "Wir sind unter {} am Nachmittag zu erreichen.", "0211/4560"),
+    ("de", "Mein Anwalt schrieb unter Az. {} an das Gericht.", "12 O 417/22"),
+    ("de", "Das Kennzeichen {} wurde am Tatort gesehen.", "M XY 99"),
+    ("es", "Su documento es la Cédula {} según el registro.", "1.234.567-8"),
+    ("es", "El NIG es {} según el juzgado.", "28079 00 2 2023 0012345"),
+    ("es", "Mi NUSS es {} y nada más.", "28 12345678 40"),
+    ("it", "La pratica {} è stata chiusa.", "4471/B"),
+    ("fr", "La voiture immatriculée {} était garée devant la maison.", "1234 AB 75"),
+    ("fr", "Nous livrons à {} cette semaine.", "1000 Bruxelles"),
+    ("nl", "Wij leveren deze week in {} en daarna niet meer.", "2000 Antwerpen"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "sentence", "number"), FOREIGN)
+def test_a_number_goes_behind_its_word_in_other_languages(nlp, language, sentence, number):
+    assert shown(nlp, sentence.format(number), language) == sentence.format("_")
+
+
+@pytest.mark.parametrize(("language", "text"), [
+    ("de", "In 1000 Fällen war es anders."), ("fr", "Le poste de 35 heures est à pourvoir."),
+    ("it", "Il mercato interno 2,5 per cento."), ("nl", "Het toestel is kapot."),
+    ("es", "La extensión es de 12 hectáreas."), ("fr", "Il vit à 1000 mètres de la mer."),
+])  # fmt: skip
+def test_a_count_behind_such_a_word_stays_in_other_languages(nlp, language, text):
+    assert shown(nlp, text, language) == text
