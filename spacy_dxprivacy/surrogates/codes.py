@@ -5,20 +5,22 @@ Persons     a mail address or user name made of a person's name ("jdoe", "john.d
             name in it, otherwise if the document names the person. All other mentions are drawn as
             follows
 Contact     drawn from ranges reserved for examples: telephone numbers of the regulator of their
-            country (Ofcom, ARCEP, Bundesnetzagentur, ACMA), others with 555-01xx, example.com,
-            .org and .net (RFC 2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737),
-            2001:db8::/32 (RFC 3849); a user name is a word and four digits. Visible are the
-            kind of each mention, among these, and the form of a telephone number, with its
-            country and whether it is of a mobile or of a large town
+            country (Ofcom, ARCEP, Bundesnetzagentur, ACMA), 00 behind the code of another country,
+            with which no number begins, others with 555-01xx, example.com, .org and .net (RFC
+            2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737), 2001:db8::/32 (RFC
+            3849); a user name is a word and four digits. Visible are the kind of each mention,
+            among these, and the form of a telephone number, with its country and whether it is of
+            a mobile, of a large town or free
 Digits      records, accounts, cards: every digit and letter is sampled uniformly, in the form of
             the mention. A valid card number becomes a card number of a test range (4000 00,
             5105 10, 3782 82) with a valid check digit; a valid IBAN becomes an IBAN of the same
             country with valid check digits and a bank code of zeros; a social security number
-            becomes one with the area 9xx, which is never issued; where python-stdnum is installed,
-            a national identifier with valid check digits (SIRET, NHS, BSN, ...) becomes one
-            (entities/national), of the NHS one of its test range 999. Visible is the form: how many
-            digits and letters, the marks between them, words of forms beside them, which kind of
-            check digits is valid, and the country of an IBAN
+            becomes one with the area 9xx, which is never issued; the address of a device becomes
+            one of local administration; where python-stdnum is installed, a national identifier
+            with valid check digits (SIRET, NHS, BSN, ...) becomes one (entities/national), of the
+            NHS one of its test range 999. Visible is the form: how many digits and letters, of a
+            hexadecimal number only its length, the marks between them, words of forms beside them,
+            which kind of check digits is valid, and the country of an IBAN
 Words       a number in words ("four seven one nine", "double seven") is drawn as its digits are,
             and written in words. Visible is that it is in words, and of which form they are
 Guarantee   epsilon 0 for the drawn text
@@ -62,6 +64,14 @@ NETS = ("192.0.2", "198.51.100", "203.0.113")
 FORM_WORDS = words("FORM_WORDS")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d+|:\d+)?", re.ASCII)
 _IPV6 = re.compile(r"[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*", re.I | re.ASCII)
+_MAC = re.compile(
+    r"[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}",
+    re.I | re.ASCII,
+)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I | re.ASCII)
+_HEX = re.compile(
+    r"0x[0-9a-f]{6,}|(?![a-z]{2}\d{12})(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{16,}", re.I | re.ASCII
+)
 _PHONE = re.compile(r"\+?[\s().x/extn#:>|-]*(?:\d[\s().x/extn#:>|-]*){3,20}", re.I)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.I)
 _CARD = re.compile(r"\d(?:[ -]?\d){12,18}", re.ASCII)
@@ -81,9 +91,8 @@ class Contact(Independent):
     adjacent = "contacts of one kind"
     kinds: ClassVar[tuple[str, ...]] = (
         "which are telephone numbers, mail, web and IP addresses, user names, the form of "
-        "telephone numbers, their country and whether they are of a mobile, and whether web "
-        "addresses begin with a scheme or www, and user names "
-        "with @",
+        "telephone numbers, their country and whether they are of a mobile or free, and whether "
+        "web addresses begin with a scheme or www, and user names with @",
         OF_PERSONS,
         IN_WORDS,
     )
@@ -135,12 +144,14 @@ def make_contact(scope: str = "document", key: str | None = None) -> Contact:
 
 
 def kind_of(text: str) -> str:
-    """Return the kind of a contact: "mail", "ip", "ipv6", "phone", "web" or "user"."""
+    """Return the kind of a contact: "mail", "ip", "ipv6", "mac", "phone", "web" or "user"."""
     text = text.strip()
     if "@" in text[1:] and "://" not in text:
         return "mail"
     if _IPV4.fullmatch(text):
         return "ip"
+    if _MAC.fullmatch(text):
+        return "mac"
     if _IPV6.fullmatch(text) and not _PHONE.fullmatch(text):
         return "ipv6"
     if _PHONE.fullmatch(text):
@@ -158,6 +169,8 @@ def contact(kind: str, text: str, stream: Stream, language: str = "en") -> str:
         return f"{draw_from(NETS, stream)}.{1 + below(254, stream)}"
     if kind == "ipv6":
         return f"2001:db8::{below(2**16, stream):x}:{below(2**16, stream):x}"
+    if kind == "mac":
+        return _hexadecimal(text, stream)
     if kind == "phone":
         number = number_in(text, language)
         drawn = _phone(text, stream) if number is None else reserved(number, stream)
@@ -215,7 +228,8 @@ class Digits(Independent):
     kinds: ClassVar[tuple[str, ...]] = (
         "the form of numbers: how many digits and letters, the marks between them, words of forms "
         "beside them (number, case), capitals, the script, which kind of check digits they have, "
-        "the network of a card, the country of an IBAN, and which are addresses of IP and mail",
+        "the network of a card, the country of an IBAN, which are hexadecimal, and which are "
+        "addresses of IP, of devices and mail",
         OF_PERSONS,
         IN_WORDS,
     )
@@ -235,7 +249,7 @@ class Digits(Independent):
         codes: list[str] = []
         for text in (mention.text for mention in mentions):
             bare = text.casefold()
-            if kind_of(text) in ("phone", "user"):
+            if kind_of(text) in ("phone", "user", "mac"):
                 bare = _bare(text).casefold()
             code = self.scope.draw_once(drawn, bare, partial(self._draw, text, bare, draws))
             codes.append(_in_form(_bare(code), text) if bare.isalnum() else code)
@@ -289,7 +303,7 @@ def _in_form(bare: str, text: str) -> str:
 def alike(text: str, stream: Stream) -> str:
     """Draw a number of the same form; its check digits are valid if those of the text are."""
     kind, bare = kind_of(text), _bare(text)
-    if kind in ("ip", "ipv6", "mail"):
+    if kind in ("ip", "ipv6", "mac", "mail"):
         return contact(kind, text, stream)
     if (national := kind_of_number(text)) is not None:
         return _national(text, national, stream)
@@ -300,9 +314,27 @@ def alike(text: str, stream: Stream) -> str:
     if _IBAN.fullmatch(text) and mod97(bare) == 1:
         body = "".join("0" if c.isdigit() else "X" for c in bare[4:8]) + redraw(bare[8:], stream)
         return _in_form(f"{bare[:2]}{98 - mod97(bare[:2] + '00' + body):02d}{body}", text)
+    if _UUID.fullmatch(text) or _HEX.fullmatch(text):
+        return _hexadecimal(text, stream)
     if _SSN.fullmatch(text):
         return _in_form("9" + digits(len(bare) - 1, stream), text)
     return _WORD.sub(lambda m: m[0] if m[0].lower() in FORM_WORDS else redraw(m[0], stream), text)
+
+
+def _hexadecimal(text: str, stream: Stream) -> str:
+    """Draw a hexadecimal number: of a device an address of local administration, which no maker
+    gives, and a UUID of version 4."""
+    head = text[: 2 * text.lower().startswith("0x")]
+    bare = _bare(text[len(head) :])
+    drawn = "".join(f"{below(16, stream):x}" for _ in bare)
+    if _MAC.fullmatch(text):
+        drawn = f"02{drawn[2:]}"
+    elif _UUID.fullmatch(text):
+        drawn = f"{drawn[:12]}4{drawn[13:16]}{'89ab'[below(4, stream)]}{drawn[17:]}"
+    if bare != bare.lower():
+        is_mixed = bare != bare.upper()
+        drawn = "".join(c if is_mixed and below(2, stream) else c.upper() for c in drawn)
+    return _in_form(head + drawn, text)
 
 
 def _national(text: str, kind: NumberKind, stream: Stream) -> str:
