@@ -417,7 +417,7 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a short code says what kind a thing is: behind its maker (Siemens S7-1500, a
     Hobart A200), or behind the word for it (Form N260). What looks like a plate is of a kind
     behind a maker of things without one: Roland YEP-642."""
-    code, before = tokens.between(start, end), tokens.texts[start - 1] if start else ""
+    code, before = tokens.between(start, end), _word_before(tokens, start)
     lower = before.lower()
     if not 0 < _count_digits(code) <= MAX_KIND or lower in LISTED["ID_WORD"]:
         return False
@@ -433,6 +433,14 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
     if start > 1 and not is_word(lower):  # Philips IntelliVue MX450
         is_maker |= tokens.lowers[start - 2] in FIRMS | GOODS | MAKERS
     return is_maker or (_is_one_of_many(tokens, start - 1) and not is_word(lower))
+
+
+def _word_before(tokens: Tokens, i: int) -> str:
+    """Return the word before a token, with both parts of a maker with a hyphen: TP-Link AX3000."""
+    before = tokens.texts[i - 1] if i else ""
+    if i > 2 and tokens.texts[i - 2] == "-" and tokens.between(i - 3, i).lower() in MAKERS:
+        return tokens.between(i - 3, i)
+    return before
 
 
 def _is_one_of_many(tokens: Tokens, i: int) -> bool:

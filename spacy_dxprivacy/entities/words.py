@@ -357,11 +357,30 @@ def kinds_of(tokens: Tokens) -> list[frozenset[str]]:
     token_kinds = [by_word[text] for text in texts]
     flags = doc.to_array([LIKE_NUM, IS_SPACE, LIKE_EMAIL, LIKE_URL])
     for i, j in zip(*map(np.ndarray.tolist, np.nonzero(flags)), strict=True):
-        if _MARKS[j] != "URL" or not _is_no_host(texts[i]):
+        if not _is_of_code(_MARKS[j], texts, i):
             token_kinds[i] |= {_MARKS[j]}
     return token_kinds
 
 
+def _is_of_code(mark: str, texts: Sequence[str], i: int) -> bool:
+    """Return whether what looks like an address of mail or of a host is a package with its version
+    (lodash@4.17.21), or a module before its part (java.lang.String), a file, a setting or a price.
+    """
+    if mark == "EMAIL":
+        return _PACKAGE.fullmatch(texts[i]) is not None
+    if mark != "URL":
+        return False
+    is_module = _MODULE.fullmatch(texts[i]) and texts[i].split(".")[-1] not in _HOST_ENDS
+    return bool(is_module) or _is_no_host(texts[i])
+
+
+_PACKAGE = re.compile(
+    r"[\w./-]{1,99}@[~^]?\d{1,4}(?:\.\d{1,6}){1,2}(?:-[a-z]{1,8}\.?\d{0,4})?", re.A
+)
+# Of languages whose modules have a first part of their own.
+_MODULE = re.compile(
+    r"(?:javax?|jakarta|kotlinx?|scala|androidx|groovy)(?:\.[a-zA-Z_]\w*)+\.?", re.A
+)
 _PRICE = re.compile(f"[{expanded('SIGN')}%]")
 _SHARED_HOST = re.compile(
     r"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?P<format>(?:www\.)?w3\.org|"

@@ -150,3 +150,34 @@ def test_a_number_goes_behind_its_word_in_other_languages(nlp, language, sentenc
 ])  # fmt: skip
 def test_a_count_behind_such_a_word_stays_in_other_languages(nlp, language, text):
     assert shown(nlp, text, language) == text
+
+
+@pytest.mark.parametrize("text", [
+    "The java.lang. package and java.util.List are here.",
+    "Cache-Control: public, max-age=604800",
+    "It is s-maxage=86400 or stale-while-revalidate=604800.",
+    "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/113.0.0.0 Safari/537.36",
+    "npm i lodash@4.17.21 react@18.2.0 left-pad@1.3 @babel/core@7.22.5",
+    "CA-125 was 35, CA-15-3 was normal.", "Tested to MIL-STD-810G and MIL-PRF-32432A.",
+    "A card of IEEE 802.11ac or IEEE 802.3 will do.",
+    "The wine has sulphites (E220) and the preservative E211.",
+    "The forms 1099-NEC, 1099-MISC and 1040-ES are due.", "Parts of 6061-T6 and 7075-T651 fit.",
+    "Use NPK 10-26-26 or 20-10-10, as told.", "A bag of 10-10-10 fertiliser.",
+    "The TP-Link AX3000 router and a D-Link DIR842 hung.", "He has a Wi-Fi AX1800.",
+])  # fmt: skip
+def test_versions_settings_standards_and_models_stay(nlp, text):
+    assert shown(nlp, text) == text
+
+
+@pytest.mark.parametrize(("text", "rest"), [
+    ("Log in as maria@10.4.7.23 or maria@host.example.", "Log in as _ or _."),
+    ("See java.smith.com and smith.lang.com now.", "See _ and _ now."),
+    ("Sent account=60480011 and more.", "Sent _ and more."),
+    ("From host/10.4.7.23 or 113.20.4.17.", "From _ or _."),
+    ("Case CA-12577 and MIL-STAR-8104 are his.", "Case _ and _ are his."),
+    ("Ticket 6061-TX and 7075-AB651.", "Ticket _ and _."),
+    ("It was 10-10-10 when he came.", "It was _ when he came."),
+    ("Follow @babel, please.", "Follow _, please."),
+])  # fmt: skip
+def test_what_resembles_a_version_or_a_standard_goes(nlp, text, rest):
+    assert shown(nlp, text) == rest
