@@ -34,10 +34,10 @@ from .name_forms import (
     is_initial,
     last_word,
     listed_gender,
-    read_names,
     user_names_of,
     write,
 )
+from .name_reading import read_names
 
 FORM = (
     "how a name is written: how many parts, initials, title, particles, suffix, possessive, case, "

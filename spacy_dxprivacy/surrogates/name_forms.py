@@ -8,19 +8,17 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
+from types import MappingProxyType
 
 from ..about import DATA
-from ..entities.tables import NAMES, is_first_name, listed, listed_of, sections, words
+from ..entities.tables import NAMES, is_first_name, listed, listed_of, words
 from ..entities.words import builtin_lexicon
-from ..text.mentions import MIN_GLUED_LETTERS, QUOTES
-from .base import Mention
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
 KIN = words("KIN_TITLES")
-_GENDER_LINKS, _GENDER_ENDS = words("GENDER_LINKS"), words("GENDER_ENDS")
 # Roles tell persons of one surname apart: mentions with different roles are of different persons.
 _ROLES = {
     "man": "mr mister sir herr senor monsieur".split(),
@@ -36,20 +34,12 @@ ALSO_GIVEN = frozenset("al ben".split())  # particles that are given names at th
 _OWNER = re.compile(r"(['’]s?|(?<=[^\W\d_]{2})\.)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 _DIGRAPHS = re.compile("([aou])e")
-_PRONOUN = re.compile(r"\w+|[.!?\n]")
-_PRONOUNS = frozenset("he himself she herself elle él ella hij".split())
-_WORD_OR_MARK = re.compile(r"\w+(?:[.-]\w+)*\.?|[^\w\s]")
-_MARKS = frozenset(",:'’(*")  # that may stand between a word for kin and a name
-# Kim Lee (her husband); Kim Lee, wife of Jo; Kim Lee is a woman of 62.
-_IN_BRACKETS = re.compile(r"\s*\((?:\w+\s)?([\w-]+)\)")
-_KIN_OF = re.compile(r"\s*,\s*(?:\w+\s)?([\w-]+)\s(?:of|von|der|des|de|du|di|della|van)\b")
-_IS_A = re.compile(
-    r"\s*(?:,|is|was|ist|war|est|était|es|era|è)\s(?:an?|eine?|une?|una|uno|een)((?:\s[\w-]+){1,5})"
-)
-_HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
+_SHORT_END = re.compile(r"(?:ie|ey|y|i)\Z")  # of Lizzie, Vicky and Nicki
 _OTHER_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "ı": "i", "ß": "ss"}
 )
+
+NONE: Mapping[int, Collection[int]] = MappingProxyType({})
 
 DrawnName = tuple[str, str, str]  # first, middle, family
 
@@ -150,6 +140,7 @@ def _short_names() -> dict[str, frozenset[str]]:
     full_of: dict[str, set[str]] = defaultdict(set)
     for line in listed("short_names"):
         full, _, short = line.lower().partition(": ")
+        full = bare_word(full)
         for name in short.split():
             full_of[bare_word(name)] |= {full, bare_word(name)}
     return {name: frozenset(full) for name, full in full_of.items()}
@@ -158,6 +149,17 @@ def _short_names() -> dict[str, frozenset[str]]:
 def full_names(name: str) -> frozenset[str]:
     """Return a name with the given names that it may be a short form of."""
     return _short_names().get(name, frozenset({name}))
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Return whether two given names may be of one person: they are equal, one is short for the
+    other, or both are short for a third and one begins with the other: Liz and Lizzie. Liz and Beth
+    are two persons."""
+    full, other_full = full_names(one), full_names(other)
+    if one in other_full or other in full:
+        return True
+    short, long = sorted((_SHORT_END.sub("", one), _SHORT_END.sub("", other)), key=len)
+    return bool(short) and long.startswith(short) and not full.isdisjoint(other_full)
 
 
 @cache
@@ -243,7 +245,9 @@ def is_family(name: str) -> bool:
 @dataclass
 class Person:
     """A person as a document names them, in lower case. number: persons with more complete mentions
-    come first. genders: genders that the words beside mentions show."""
+    come first. genders: genders that the words beside mentions show. called: given names that
+    mentions have, the first and its short forms. families: family names that mentions have, the
+    last and double names with it."""
 
     number: int
     first: str = ""
@@ -251,6 +255,8 @@ class Person:
     generation: str = ""
     roles: set[str] = field(default_factory=set)
     genders: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
+    families: set[str] = field(default_factory=set)
 
     @property
     def gender(self) -> str:
@@ -264,9 +270,7 @@ class Person:
             return False
         if not names:
             return not (self.first or self.last or self.generation)
-        # Family names are equal if they differ only in particles or the first of two names.
-        short, long = sorted((names[-1], self.last), key=len)
-        same_last = short == long or (bool(short) and long.endswith((f" {short}", f"-{short}")))
+        same_last = any(_is_same_family(names[-1], own) for own in self.families or {self.last})
         if len(names) > 1:
             last_initial = is_initial(names[-1]) and self.last.startswith(names[-1][0])
             short, long = sorted((self.first, names[0]), key=len)
@@ -280,7 +284,20 @@ class Person:
 
     def is_called(self, name: str) -> bool:
         """Return whether a given name is the person's, or the names may be short for each other."""
-        return bool(name) and not full_names(self.first).isdisjoint(full_names(name))
+        return bool(name) and any(are_alike(name, own) for own in self.called or {self.first})
+
+    def take(self, form: Form) -> None:
+        """Add what a mention of this person shows. The full given name is before its short form."""
+        self.roles |= form.roles
+        self.generation = self.generation or form.generation
+        given = form.names[0] if form.names else ""
+        if len(form.names) > 1 and not is_initial(form.names[-1]):
+            self.families.add(form.names[-1])
+        is_given = len(form.names) > 1 or (self.first and self.is_called(given))
+        if given and is_given and not is_initial(given):
+            self.called.add(given)
+            if self.first != given and given in full_names(self.first):
+                self.first = given
 
     def _has_role(self, roles: frozenset[str]) -> bool:
         """Return whether roles may be the person's; a given name without a role is no doctor's."""
@@ -289,81 +306,25 @@ class Person:
         return not (self.roles and roles) or bool(self.roles & roles)
 
 
-def read_names(
-    mentions: Sequence[Mention], language: str = "en"
-) -> tuple[list[Form], list[Person | None]]:
-    """Return the form and the person of each mention: None for a mail address or user name.
-
-    Args:
-        mentions: The mentions of a document.
-        language: Language of the document.
-    """
-    forms = _owned([form_of(m.text, m.before) for m in mentions])
-    full = [*_names_with_nicknames(mentions, forms)]
-    forms = _with_initials(forms, full)
-    glued = _glued_names(forms)
-    pairs = zip(mentions, forms, strict=True)
-    named = [i for i, pair in enumerate(pairs) if not _is_user_name(pair[0].text, pair[1], glued)]
-    of = dict(zip(named, persons([*(forms[i] for i in named), *full]), strict=False))
-    for i, person in of.items():
-        person.genders.update(filter(None, [shown_gender(mentions[i], forms[i], language)]))
-    return forms, [of.get(i) for i in range(len(mentions))]
+def _is_same_family(one: str, other: str) -> bool:
+    """Return whether family names differ only in particles, or in one of two names."""
+    short, long = sorted((one, other), key=len)
+    if short == long or not short:
+        return short == long
+    return long.endswith((f" {short}", f"-{short}")) or long.startswith(f"{short}-")
 
 
-def _owned(forms: list[Form]) -> list[Form]:
-    """Return the forms with an s as a possessive ending, where the document has the name without it
-    and no full name with it: Habermehls of Anna Habermehl."""
-    full = {name for form in forms if len(form.names) > 1 for name in form.names}
-    names = {name for form in forms for name in form.names}
-
-    def is_owned(form: Form) -> bool:
-        if not form.names or form.owner.endswith("s") or form.parts[-1][-1:] != "s":
-            return False
-        last = form.names[-1]
-        is_full = last in full and len(form.names) == 1
-        return len(last) > MIN_GLUED_LETTERS and last[:-1] in names and not is_full
-
-    return [_without_s(form) if is_owned(form) else form for form in forms]
-
-
-def _names_with_nicknames(mentions: Sequence[Mention], forms: list[Form]) -> Iterator[Form]:
-    """Yield the full names of John "Jack" Kelly, whose parts are three mentions: with the given
-    name, and with the nickname."""
-    tails = [mention.tail.strip() for mention in mentions]
-    for i in range(len(forms) - 2):
-        if tails[i] in QUOTES and tails[i + 1] in QUOTES and len(forms[i + 1].names) == 1:
-            family = forms[i + 2]
-            for given in forms[i : i + 2]:
-                parts, names = given.parts[:1] + family.parts, given.names[:1] + family.names
-                yield replace(given, parts=parts, names=names)
-
-
-def _with_initials(forms: list[Form], further: list[Form]) -> list[Form]:
-    """Return the forms with JK as the initials J and K, where the document names a John Kelly.
-
-    further: Full names whose parts are mentions."""
-    full = (form.names for form in (*forms, *further) if len(form.names) > 1)
-    initials = {"".join(name[:1] for name in names).upper() for names in full}
-    return [
-        replace(form, parts=(*form.parts[0],), names=(*form.names[0],), glued=True)
-        if len(form.parts) == 1 and form.parts[0] in initials and form.parts[0].isalpha()
-        else form
-        for form in forms
-    ]
-
-
-def _without_s(form: Form) -> Form:
-    parts = (*form.parts[:-1], form.parts[-1][:-1])
-    names = (*form.names[:-1], form.names[-1][:-1])
-    return replace(form, parts=parts, names=names, owner=f"s{form.owner}")
-
-
-def persons(forms: Sequence[Form]) -> list[Person]:
+def persons(forms: Sequence[Form], apart: Mapping[int, Collection[int]] = NONE) -> list[Person]:
     """Return the person of each mention. More complete mentions are read first, and among equally
-    complete ones doctors last; a single name belongs to the first person that has it.
+    complete ones doctors last; a single name belongs to the first person that has it, and to one
+    with a short form of it only if none has it.
 
     Persons are indexed by the keys of all mentions that may fit them, so that a mention in a text
     with thousands of names is not compared with each person.
+
+    Args:
+        forms: The forms of the mentions.
+        apart: Mentions that are of other persons than a mention.
     """
     under: dict[tuple[str, ...], dict[int, Person]] = defaultdict(dict)
     of: dict[int, Person] = {}
@@ -375,14 +336,13 @@ def persons(forms: Sequence[Form]) -> list[Person]:
         return -complete - bool(forms[i].generation), not forms[i].titles, is_doctor
 
     for i in sorted(range(len(forms)), key=order):
-        form = forms[i]
+        form, others = forms[i], {id(of.get(other)) for other in apart.get(i, ())}
         candidates = (person for key in _keys_of_form(form) for person in under[key].values())
-        person = next((p for p in candidates if p.fits(form)), None)
+        person = next((p for p in candidates if id(p) not in others and p.fits(form)), None)
         if person is None:
             person = _person_of(count, form)
             count += 1
-        person.roles |= form.roles
-        person.generation = person.generation or form.generation
+        person.take(form)
         for key in _keys_of_person(person):
             under[key][person.number] = person
         of[i] = person
@@ -390,37 +350,54 @@ def persons(forms: Sequence[Form]) -> list[Person]:
 
 
 def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
-    """Yield the keys of persons that a mention may fit; those with its role come first."""
+    """Yield the keys of persons that a mention may fit; those with its very name come first, and
+    among them those with its role."""
     names = form.names or ("",)
-    last = last_word(names[-1])
+    lasts = last_words(names[-1])
     if len(names) == 1:
-        yield from ((last, role) for role in sorted(form.roles))
-        yield from ((full,) for full in sorted(full_names(last)))
+        for last in lasts:
+            yield from ((last, "is", role) for role in sorted(form.roles))
+            yield last, "is"
+        yield from ((last, role) for last in lasts for role in sorted(form.roles))
+        yield from ((full,) for full in sorted(full_names(lasts[0])))
     elif is_initial(names[0]):
-        yield names[0][0], "*", names[-1][0] if is_initial(names[-1]) else last
+        for last in lasts:
+            yield names[0][0], "*", last[:1] if is_initial(names[-1]) else last
     else:
         for full in sorted(full_names(names[0])):
-            yield full, "", last
+            yield from ((full, "", last) for last in lasts)
             if is_initial(names[-1]):
                 yield full, "*", names[-1][0]
-        yield names[0][:1], "", last
+        yield from ((names[0][:1], "", last) for last in lasts)
 
 
 def _keys_of_person(person: Person) -> Iterator[tuple[str, ...]]:
-    last = last_word(person.last)
-    for single in {last, *map(last_word, full_names(person.first))}:
+    lasts = sorted({word for name in (person.last, *person.families) for word in last_words(name)})
+    called = {person.first, *person.called}
+    full = {name for one in called for name in full_names(one)}
+    for exact in {*lasts, *map(last_word, called)}:
+        yield exact, "is"
+        yield from ((exact, "is", role) for role in person.roles)
+    for single in {*lasts, *map(last_word, full)}:
         yield (single,)
         yield from ((single, role) for role in person.roles)
-    for full in full_names(person.first):
-        yield full, "", last
-        yield full, "*", last[:1]
-    yield person.first[:1], "*", last
-    yield person.first[:1], "*", last[:1]
+    for last in lasts:
+        for name in full:
+            yield name, "", last
+            yield name, "*", last[:1]
+        yield person.first[:1], "*", last
+        yield person.first[:1], "*", last[:1]
 
 
 def last_word(name: str) -> str:
     """Return the last word of a name, which all forms of the name share."""
     return re.split(r"[ -]", name)[-1]
+
+
+def last_words(name: str) -> list[str]:
+    """Return the last word of a name, and before a hyphen or in two family names each word."""
+    last = last_word(name)
+    return [last, *(word for word in re.split(r"[ -]", name)[:-1] if word not in PARTICLES)]
 
 
 def _person_of(number: int, form: Form) -> Person:
@@ -431,103 +408,6 @@ def _person_of(number: int, form: Form) -> Person:
     if form.titles - KIN or ((" " in single or is_family(single)) and not is_first_name(single)):
         return Person(number, "", single)
     return Person(number, single, "")
-
-
-@cache
-def _gender_words(language: str) -> dict[str, str]:
-    """Map titles, words for kin and pronouns of all languages and of one to their gender."""
-    genders = dict[str, str]()
-    for line in sections("words")["GENDERS"]:
-        kind, _, listed_words = line.partition(": ")
-        gender, _, of_language = kind.partition(" ")
-        if of_language in ("", language):
-            genders |= dict.fromkeys(listed_words.split(), gender)
-    plain = {bare_word(word): gender for word, gender in genders.items() if "." not in word}
-    return plain | genders
-
-
-def shown_gender(mention: Mention, form: Form, language: str = "en") -> str:
-    """Return "male" or "female" if titles, words for kin or pronouns beside a name show it.
-
-    Args:
-        mention: The mention and its context.
-        form: The form of the mention.
-        language: Language of the document, whose words for kin are read.
-    """
-    genders = _gender_words(language)
-    before = f"{mention.lead or mention.before} {form.title}"
-    return (
-        _gender_before(before, genders)
-        or _gender_after(mention.tail, genders)
-        or _gender_of_pronoun(mention.tail, genders)
-    )
-
-
-def _gender_before(text: str, genders: Mapping[str, str]) -> str:
-    """Return the gender that the words right before a name show: Herrn Prof. Dr.; her husband, ."""
-    for word in reversed(_WORD_OR_MARK.findall(text.lower())):
-        dotted = word if word.endswith(".") else f"{word}."
-        # A full stop ends a sentence, except after an abbreviation.
-        if (gender := genders.get(word) or genders.get(dotted)) is not None:
-            return gender
-        is_title = dotted[:-1] in TITLES or dotted in _foreign_titles()
-        if not (is_title or word in _MARKS or word in _GENDER_LINKS):
-            break
-    return ""
-
-
-@cache
-def _foreign_titles() -> frozenset[str]:
-    """Return titles of other languages, in lower case, some with a full stop."""
-    return words("TITLES", "foreign")
-
-
-def _gender_after(text: str, genders: Mapping[str, str]) -> str:
-    """Return the gender that an apposition or a predicate shows: (his wife); is a woman of 62."""
-    text = text.lower()
-    for pattern in (_IN_BRACKETS, _KIN_OF):
-        if (match := pattern.match(text)) and match[1] in genders:
-            return genders[match[1]]
-    match = _IS_A.match(text)
-    for word in match[1].split() if match else ():
-        if word in _GENDER_ENDS:
-            return ""
-        if word in genders:
-            return genders[word]
-    return ""
-
-
-def _gender_of_pronoun(text: str, genders: Mapping[str, str]) -> str:
-    """Return the gender of "he" or "she" in the sentence, or at the beginning of the next one."""
-    ended = False
-    for word in _PRONOUN.findall(text.lower()):
-        if word in _PRONOUNS and word in genders:
-            return genders[word]
-        if ended:
-            break
-        ended = word in ".!?\n"
-    return ""
-
-
-def _glued_names(forms: Sequence[Form]) -> set[str]:
-    """Return the words that join two names of a person, or an initial and a name: jdoe."""
-    full = {(fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]}
-    glued = set[str]()
-    for first, last in full:
-        glued |= user_words(first, last, ("", "", "")).keys() - {first, last, first[:1], last[:1]}
-    return glued
-
-
-def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:
-    """Return whether a mention of a person is a mail address or a user name: it has their marks,
-    joins names of the document, or is in lower case and in no list of names."""
-    handle = _HANDLE.fullmatch(text)
-    if handle and (handle[1] is None or (text.islower() and handle[1] not in TITLES)):
-        return True
-    if len(form.names) != 1:
-        return False
-    word = form.parts[0]
-    return fold(word) in glued or (word.islower() and word.isalpha() and not name_classes(word))
 
 
 def name_classes(word: str) -> frozenset[str]:

@@ -1,0 +1,155 @@
+"""Reads the names of a document: the form of each mention, and the person that it is of."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from ..text.mentions import MIN_GLUED_LETTERS, QUOTES
+from .base import Mention
+from .name_forms import (
+    TITLES,
+    Form,
+    Person,
+    are_alike,
+    family_of,
+    fold,
+    form_of,
+    name_classes,
+    persons,
+    user_words,
+)
+from .name_genders import gender_of_pronoun, gender_words, genders_beside
+
+_HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
+# Words that join two persons.
+_JOINING = frozenset("and & und et y e en".split())
+_BETWEEN = re.compile(r"[^\W\d_]+|[^\w\s]")
+_ROLE_OF = {"male": "man", "female": "woman"}
+
+
+def read_names(
+    mentions: Sequence[Mention], language: str = "en"
+) -> tuple[list[Form], list[Person | None]]:
+    """Return the form and the person of each mention: None for a mail address or user name.
+
+    Args:
+        mentions: The mentions of a document.
+        language: Language of the document.
+    """
+    forms = _owned([form_of(m.text, m.before) for m in mentions])
+    full = [*_names_with_nicknames(mentions, forms)]
+    forms = _with_initials(forms, full)
+    genders = genders_beside(mentions, forms, language)
+    forms = [_of_gender(form, gender) for form, gender in zip(forms, genders, strict=True)]
+    glued = _glued_names(forms)
+    pairs = zip(mentions, forms, strict=True)
+    named = [i for i, pair in enumerate(pairs) if not _is_user_name(pair[0].text, pair[1], glued)]
+    apart = _joined([mentions[i] for i in named], [forms[i] for i in named], language)
+    of = dict(zip(named, persons([*(forms[i] for i in named), *full], apart), strict=False))
+    for i, person in of.items():
+        gender = genders[i] or gender_of_pronoun(mentions[i].tail, language)
+        person.genders.update(filter(None, [gender]))
+    return forms, [of.get(i) for i in range(len(mentions))]
+
+
+def _of_gender(form: Form, gender: str) -> Form:
+    """Return a form with the role of a man or a woman, if words beside the name show it."""
+    return replace(form, roles=form.roles | {_ROLE_OF[gender]}) if gender else form
+
+
+def _joined(
+    mentions: Sequence[Mention], forms: Sequence[Form], language: str
+) -> dict[int, list[int]]:
+    """Map mentions to those of other persons, although one given name may be short for the other:
+    Bob Hale and (his brother) Robert Hale."""
+    apart: dict[int, list[int]] = defaultdict(list)
+    kin = gender_words(language)
+    for i in range(len(forms) - 1):
+        one, other = forms[i].names, forms[i + 1].names
+        if not (one and other) or one[0] == other[0] or not are_alike(one[0], other[0]):
+            continue
+        if _joins(mentions[i].tail, kin, are_full=min(len(one), len(other)) > 1):
+            apart[i].append(i + 1)
+            apart[i + 1].append(i)
+    return apart
+
+
+def _joins(text: str, kin: Collection[str], *, are_full: bool) -> bool:
+    """Return whether a text between two names shows that they are of two persons."""
+    marks = [mark for mark in _BETWEEN.findall(text.lower()) if mark != ","]
+    if not marks:
+        return are_full and "," in text
+    is_kin = len(marks) <= 3 and marks[-1] in kin
+    return marks[0] in _JOINING and (len(marks) == 1 or is_kin)
+
+
+def _owned(forms: list[Form]) -> list[Form]:
+    """Return the forms with an s as a possessive ending, where the document has the name without it
+    and no full name with it: Habermehls of Anna Habermehl."""
+    full = {name for form in forms if len(form.names) > 1 for name in form.names}
+    names = {name for form in forms for name in form.names}
+
+    def is_owned(form: Form) -> bool:
+        if not form.names or form.owner.endswith("s") or form.parts[-1][-1:] != "s":
+            return False
+        last = form.names[-1]
+        is_full = last in full and len(form.names) == 1
+        return len(last) > MIN_GLUED_LETTERS and last[:-1] in names and not is_full
+
+    return [_without_s(form) if is_owned(form) else form for form in forms]
+
+
+def _names_with_nicknames(mentions: Sequence[Mention], forms: list[Form]) -> Iterator[Form]:
+    """Yield the full names of John "Jack" Kelly, whose parts are three mentions: with the given
+    name, and with the nickname."""
+    tails = [mention.tail.strip() for mention in mentions]
+    for i in range(len(forms) - 2):
+        if tails[i] in QUOTES and tails[i + 1] in QUOTES and len(forms[i + 1].names) == 1:
+            family = forms[i + 2]
+            for given in forms[i : i + 2]:
+                parts, names = given.parts[:1] + family.parts, given.names[:1] + family.names
+                yield replace(given, parts=parts, names=names)
+
+
+def _with_initials(forms: list[Form], further: list[Form]) -> list[Form]:
+    """Return the forms with JK as the initials J and K, where the document names a John Kelly.
+
+    further: Full names whose parts are mentions."""
+    full = (form.names for form in (*forms, *further) if len(form.names) > 1)
+    initials = {"".join(name[:1] for name in names).upper() for names in full}
+    return [
+        replace(form, parts=(*form.parts[0],), names=(*form.names[0],), glued=True)
+        if len(form.parts) == 1 and form.parts[0] in initials and form.parts[0].isalpha()
+        else form
+        for form in forms
+    ]
+
+
+def _without_s(form: Form) -> Form:
+    parts = (*form.parts[:-1], form.parts[-1][:-1])
+    names = (*form.names[:-1], form.names[-1][:-1])
+    return replace(form, parts=parts, names=names, owner=f"s{form.owner}")
+
+
+def _glued_names(forms: Sequence[Form]) -> set[str]:
+    """Return the words that join two names of a person, or an initial and a name: jdoe."""
+    full = {(fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]}
+    glued = set[str]()
+    for first, last in full:
+        glued |= user_words(first, last, ("", "", "")).keys() - {first, last, first[:1], last[:1]}
+    return glued
+
+
+def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:
+    """Return whether a mention of a person is a mail address or a user name: it has their marks,
+    joins names of the document, or is in lower case and in no list of names."""
+    handle = _HANDLE.fullmatch(text)
+    if handle and (handle[1] is None or (text.islower() and handle[1] not in TITLES)):
+        return True
+    if len(form.names) != 1:
+        return False
+    word = form.parts[0]
+    return fold(word) in glued or (word.islower() and word.isalpha() and not name_classes(word))
