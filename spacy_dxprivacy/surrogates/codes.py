@@ -43,7 +43,16 @@ from ..entities.words import builtin_lexicon
 from ..privacy.randomness import below
 from ..registries import registry
 from .base import Draws, Independent, Mention, Scope, Stream, digits, draw_from
-from .name_forms import DrawnName, family_of, fold, listed_gender, name_classes, user_words
+from .name_forms import (
+    DrawnName,
+    bare_word,
+    family_of,
+    fold,
+    listed_gender,
+    name_classes,
+    user_words,
+    whole_name,
+)
 from .phones import number_in, reserved
 
 DOMAINS = ("example.com", "example.org", "example.net")
@@ -79,6 +88,7 @@ _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}", re.ASCII)
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){10,30}", re.ASCII)
 _WORD = re.compile(r"[^\W_]+")
 _PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
+_HYPHENED_PIECE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+|[\W_]+")
 _GLUED = re.compile(r"\A(?:van(?:der|den|de)?|von(?:der)?|dela|del|della)(?=[a-z]{4})")
 _TESTS = {"3": "378282", "4": "400000", "5": "510510"}  # card networks' developer documentation
 
@@ -401,6 +411,7 @@ def keyed_name(
         any_gender: Whether the surrogate may have any gender.
     """
     language = scope.language(draws)
+    first_name = whole_name(bare_word(first_name))
     gender = "" if any_gender else listed_gender(first_name, language)
     first_name, last = fold(first_name), family_of(last)
     initial = draw_from(shared_initials(language), scope.stream(draws, "initial", first_name[:1]))
@@ -426,16 +437,11 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     """Return the surrogate of a mail address or user name; None if it names no person."""
     local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
     people: dict[str, list[dict[str, str]]] = draws.memory.get(PERSONS_KEY, {})  # type: ignore[assignment]
-    raw = [piece.casefold() for piece in _PIECE.findall(local) if piece.isalpha()]
-    words = [fold(piece) for piece in raw]
-    longest = max(words, key=len, default="")
-    becomes = next((person for person in people.get(longest, ()) if _names(person, words)), {})
-    guess = guess_name(raw) if not becomes and scope.key is not None else None
-    if guess is not None:
-        last = guess[1] if name_classes(guess[1]) else _GLUED.sub("", guess[1])
-        name = keyed_name(scope, draws, guess[0], last)
-        becomes = user_words(fold(guess[0]), fold(guess[1]), name)
-    if not _names(becomes, words):
+    becomes, pieces = next(
+        ((some, split) for split in _splits(local) if (some := _person_of_pieces(people, split))),
+        (_guessed(local, draws, scope), _PIECE.findall(local)),
+    )
+    if not becomes:
         return None
 
     def draw_once(kind: str, identity: str, draw: Callable[[Stream], str]) -> str:
@@ -446,10 +452,10 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     count = sum(map(str.isdigit, local))
     numbers = iter(draw_once("digits", local.casefold(), lambda stream: digits(count, stream)))
     written = ""
-    for piece in _PIECE.findall(local):
+    for piece in pieces:
         if piece.isdigit():
             written += "".join(next(numbers) for _ in piece)
-        elif piece.isalpha():
+        elif piece[0].isalpha():
             word = becomes[fold(piece)]
             title = word.title() if piece[0].isupper() else word
             written += word.upper() if piece.isupper() else title
@@ -460,9 +466,41 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     return f"{written}@{draw_once('domain', domain.casefold(), partial(draw_from, DOMAINS))}"
 
 
+def _splits(local: str) -> Iterator[list[str]]:
+    """Yield the pieces of a user name: words, digits and marks; then also with hyphens
+    within words: hans-peter."""
+    yield _PIECE.findall(local)
+    if "-" in local:
+        yield _HYPHENED_PIECE.findall(local)
+
+
+def _person_of_pieces(
+    people: Mapping[str, Sequence[Mapping[str, str]]], pieces: Sequence[str]
+) -> Mapping[str, str]:
+    """Return the user words of the person whose words the pieces are; none if of nobody."""
+    words = [fold(piece) for piece in pieces if piece[0].isalpha()]
+    longest = max(words, key=len, default="")
+    return next((person for person in people.get(longest, ()) if _names(person, words)), {})
+
+
+def _guessed(local: str, draws: Draws, scope: Scope) -> Mapping[str, str]:
+    """Return by a key the user words of a name that public lists recognise in a user name."""
+    raw = [piece.casefold() for piece in _PIECE.findall(local) if piece.isalpha()]
+    guess = guess_name(raw) if scope.key is not None else None
+    if guess is None:
+        return {}
+    last = guess[1] if name_classes(guess[1]) else _GLUED.sub("", guess[1])
+    name = keyed_name(scope, draws, guess[0], last)
+    becomes = user_words(fold(guess[0]), fold(guess[1]), name)
+    return becomes if _names(becomes, [fold(piece) for piece in raw]) else {}
+
+
 def _names(person: Mapping[str, str], words: Sequence[str]) -> bool:
-    """Return whether all words are user words of the person, and one has three letters or more."""
-    return any(len(word) > 2 for word in words) and all(word in person for word in words)
+    """Return whether all words are user words of the person, and one has three letters or more. Two
+    words of one part, as in krueger-blum, are none."""
+    if not (any(len(word) > 2 for word in words) and all(word in person for word in words)):
+        return False
+    return len({person[word] for word in words}) == len(set(words))
 
 
 def guess_name(words: Sequence[str]) -> tuple[str, str] | None:

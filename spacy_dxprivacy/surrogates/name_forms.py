@@ -34,11 +34,14 @@ ALSO_GIVEN = frozenset("al ben".split())  # particles that are given names at th
 _OWNER = re.compile(r"(['’]s?|(?<=[^\W\d_]{2})\.)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 _DIGRAPHS = re.compile("([aou])e")
+_HYPHEN = re.compile(r"[ -]")
 _SHORT_END = re.compile(r"(?:ie|ey|y|i)\Z")  # of Lizzie, Vicky and Nicki
 _OTHER_LETTERS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "ı": "i", "ß": "ss"}
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "a", "œ": "o", "ı": "i", "ß": "ss"}
 )
 
+MIN_BEGINNING = 3  # letters of the beginning of a given name that is short for it
+MIN_REST = 2  # further letters of that name, so that Paula and Anna are not Paul and Ann
 NONE: Mapping[int, Collection[int]] = MappingProxyType({})
 
 DrawnName = tuple[str, str, str]  # first, middle, family
@@ -48,9 +51,11 @@ DrawnName = tuple[str, str, str]  # first, middle, family
 class Form:
     """The form of a mention. title: titles as written. parts: names, the family name with its
     particles last if there are two or more. owner: possessive ending or full stop. inverted:
-    "Lopez, Maria". names: parts in lower case, without accents. titles: title words before the
-    name. roles: roles that titles and suffix show. generation: "jr", "sr" and the like, or "".
-    glued: whether it is initials without blanks."""
+    "Lopez, Maria". names: parts in lower case, without accents, or the person's names in full where
+    the document has them. titles: title words before the name. roles: roles that titles, suffix and
+    kin show. generation: "jr", "sr" and the like, or "". glued: whether it is initials without
+    blanks. particles: initials of particles before that of the family name. mark: mark after an
+    inverted family name."""
 
     title: str
     parts: tuple[str, ...]
@@ -63,6 +68,8 @@ class Form:
     roles: frozenset[str]
     generation: str
     glued: bool = False
+    particles: str = ""
+    mark: str = ","
 
 
 def form_of(text: str, before: str = "") -> Form:
@@ -81,7 +88,8 @@ def form_of(text: str, before: str = "") -> Form:
     while size > 1 and bare_word(parts[size - 1]) in SUFFIXES:
         size -= 1
     ends, suffix = [bare_word(part) for part in parts[size:]], " ".join(parts[size:])
-    names = _initials(parts[0]) if size == 1 else _parts(parts[:size])
+    family = len(head.split()) - len(ends) if inverted else 1
+    names = _initials(parts[0]) if size == 1 else _parts(parts[:size], family)
     titles = TITLES.intersection(map(bare_word, (*title, before)))
     return Form(
         title=" ".join(title),
@@ -104,9 +112,16 @@ def _initials(part: str) -> tuple[str, ...]:
     return initials if len(initials) > 1 and "".join(initials) == part else (part,)
 
 
-def _parts(names: list[str]) -> tuple[str, ...]:
-    """Join the family name with its particles. A particle at the beginning may be a given name, as
-    in "Ben Okafor" and "Della Wright"."""
+def _parts(names: list[str], family: int) -> tuple[str, ...]:
+    """Join the family name with its particles, and the words before a comma. A particle at the
+    beginning may be a given name, as in "Ben Okafor" and "Della Wright".
+
+    Args:
+        names: The names, of which the family name is last.
+        family: Number of words of the family name.
+    """
+    if family > 1 and TITLES.isdisjoint(map(bare_word, names[-family:])):
+        return (*names[:-family], " ".join(names[-family:]))
     for place, name in enumerate(names[:-1]):
         word = bare_word(name)
         is_given = place == 0 and name[:1].isupper() and (word in ALSO_GIVEN or is_first_name(word))
@@ -162,6 +177,14 @@ def are_alike(one: str, other: str) -> bool:
     return bool(short) and long.startswith(short) and not full.isdisjoint(other_full)
 
 
+def whole_name(name: str) -> str:
+    """Return the only given name that begins with a listed short form, such as Trevor for Trev, or
+    else the name. A name that public lists have as a given name stays."""
+    full = [one for one in full_names(name) if one != name]
+    is_short = len(full) == 1 and full[0].startswith(name) and len(name) >= MIN_BEGINNING
+    return full[0] if is_short and not has_gender(name) else name
+
+
 @cache
 def _listed_genders(language: str) -> dict[str, str]:
     """Map folded given names to the gender for which the lists of a language, or else those of many
@@ -190,6 +213,11 @@ def listed_gender(name: str, language: str) -> str:
         return own
     full = {genders.get(fold(full), "") for full in full_names(bare_word(name))}
     return next(iter(full - {""})) if len(full - {""}) == 1 else ""
+
+
+def has_gender(name: str) -> bool:
+    """Return whether the public lists of many languages hold a given name."""
+    return fold(name) in _listed_genders("en")
 
 
 def _case(text: str) -> str:
@@ -257,6 +285,7 @@ class Person:
     genders: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
     families: set[str] = field(default_factory=set)
+    middle: str = ""
 
     @property
     def gender(self) -> str:
@@ -272,7 +301,8 @@ class Person:
             return not (self.first or self.last or self.generation)
         same_last = any(_is_same_family(names[-1], own) for own in self.families or {self.last})
         if len(names) > 1:
-            last_initial = is_initial(names[-1]) and self.last.startswith(names[-1][0])
+            starts = {self.last[:1], last_word(self.last)[:1]}
+            last_initial = is_initial(names[-1]) and names[-1][0] in starts
             short, long = sorted((self.first, names[0]), key=len)
             initial = is_initial(short) and short[:1] == long[:1]
             if initial and last_initial:  # J.K. of John Kelly
@@ -293,6 +323,8 @@ class Person:
         given = form.names[0] if form.names else ""
         if len(form.names) > 1 and not is_initial(form.names[-1]):
             self.families.add(form.names[-1])
+        if len(form.names) == 3 and not (self.middle or is_initial(form.names[1])):
+            self.middle = form.names[1]
         is_given = len(form.names) > 1 or (self.first and self.is_called(given))
         if given and is_given and not is_initial(given):
             self.called.add(given)
@@ -433,12 +465,12 @@ def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -
         else particles_of(old) + part
         for old, part in pairs
     ]
-    joint = "" if form.glued else " "
-    text = (
-        f"{written[-1]}, {' '.join(written[:-1])}"
-        if form.inverted and written[1:]
-        else joint.join(written)
-    )
+    if form.glued:
+        text = f"{''.join(written[:-1])}{form.particles}{written[-1]}"
+    elif form.inverted and written[1:]:
+        text = f"{written[-1]}{form.mark} {' '.join(written[:-1])}"
+    else:
+        text = " ".join(written)
     text = " ".join(filter(None, [form.title, text, form.suffix])) + form.owner
     return {"upper": text.upper(), "lower": text.lower()}.get(form.case, text)
 
@@ -470,11 +502,60 @@ def user_words(
 def user_names_of(
     persons: Sequence[Person | None], drawn: Mapping[int, DrawnName]
 ) -> dict[str, list[dict[str, str]]]:
-    """Index the user_words of each person by each of these words. drawn: names by Person.number."""
+    """Index the user_words of each person by each of these words; those with short forms and parts
+    of the names come last. drawn: names by Person.number."""
     by_word: dict[str, list[dict[str, str]]] = defaultdict(list)
+    looser = list[dict[str, str]]()
     for number, person in {person.number: person for person in persons if person}.items():
         first, last = fold(person.first), family_of(person.last)
         becomes = user_words(first, last, drawn[number], fold(person.last))
+        looser.append(_other_user_words(person, drawn[number]) | becomes)
+        for word in becomes:
+            by_word[word].append(becomes)
+    for becomes in looser:
         for word in becomes:
             by_word[word].append(becomes)
     return by_word
+
+
+def _other_user_words(person: Person, surrogate: DrawnName) -> dict[str, str]:
+    """Map further words of a person's user names to those of the surrogate: short forms and the
+    beginnings of the given name, two given names, one of two family names."""
+    first, last, middle = fold(person.first), family_of(person.last), fold(person.middle)
+    new_first, new_middle, new_last = map(in_plain_letters, surrogate)
+    beginnings = (first[:size] for size in range(MIN_BEGINNING, len(first) - MIN_REST + 1))
+    becomes = {begin: new_first for begin in beginnings if not has_gender(begin)}
+    for name in _all_forms(person):
+        becomes |= {name: new_first, name + last: new_first + new_last}
+    for family in (
+        person.families | {person.middle} if is_family(person.middle) else person.families
+    ):
+        words = map(fold, last_words(family)) if " " in family or "-" in family else (fold(family),)
+        for word in (fold(family), *words):
+            becomes |= {word: new_last, first + word: new_first + new_last}
+            becomes[first[:1] + word] = new_first[:1] + new_last
+    initials = [word[0] for word in _HYPHEN.split(person.first) if word]
+    if len(initials) > 1:
+        becomes["".join(initials)] = new_first[:1]
+    if first and middle and not is_family(person.middle) and new_middle != new_first:
+        becomes[first + middle] = new_first + new_middle
+        becomes[middle] = new_middle
+        becomes[first[:1] + middle[:1]] = new_first[:1] + new_middle[:1]
+    return {old: word for old, word in becomes.items() if len(old) > 1}
+
+
+def _all_forms(person: Person) -> set[str]:
+    """Return the given name of a person, its short forms and what they are short for, folded."""
+    names = {person.first, *person.called}
+    full = {name for one in names for name in full_names(one)}
+    return {fold(name) for name in full.union(*(_short_forms().get(one, ()) for one in names))}
+
+
+@cache
+def _short_forms() -> dict[str, frozenset[str]]:
+    """Map each given name to its short forms, in lower case."""
+    short_of: dict[str, set[str]] = defaultdict(set)
+    for short, full in _short_names().items():
+        for name in full:
+            short_of[name].add(short)
+    return {name: frozenset(short) for name, short in short_of.items()}

@@ -6,10 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from ..text.mentions import MIN_GLUED_LETTERS, QUOTES
 from .base import Mention
 from .name_forms import (
+    PARTICLES,
     TITLES,
     Form,
     Person,
@@ -17,16 +19,19 @@ from .name_forms import (
     family_of,
     fold,
     form_of,
+    last_word,
     name_classes,
     persons,
     user_words,
 )
 from .name_genders import gender_of_pronoun, gender_words, genders_beside
+from .unified_names import unify
 
 _HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
 # Words that join two persons.
 _JOINING = frozenset("and & und et y e en".split())
 _BETWEEN = re.compile(r"[^\W\d_]+|[^\w\s]")
+_WORD = re.compile(r"[^\W\d_]+")
 _ROLE_OF = {"male": "man", "female": "woman"}
 
 
@@ -40,8 +45,9 @@ def read_names(
         language: Language of the document.
     """
     forms = _owned([form_of(m.text, m.before) for m in mentions])
-    full = [*_names_with_nicknames(mentions, forms)]
-    forms = _with_initials(forms, full)
+    every = unify([*forms, *_names_with_nicknames(mentions, forms)])
+    full = every[len(forms) :]
+    forms = _with_initials(every[: len(forms)], full)
     genders = genders_beside(mentions, forms, language)
     forms = [_of_gender(form, gender) for form, gender in zip(forms, genders, strict=True)]
     glued = _glued_names(forms)
@@ -52,7 +58,19 @@ def read_names(
     for i, person in of.items():
         gender = genders[i] or gender_of_pronoun(mentions[i].tail, language)
         person.genders.update(filter(None, [gender]))
+    _share_genders({person.number: person for person in of.values()}.values())
     return forms, [of.get(i) for i in range(len(mentions))]
+
+
+def _share_genders(people: Collection[Person]) -> None:
+    """Add the gender that is shown of a given name to persons of that name of whom none is: Blythe
+    Delaney of the sister Blythe Russell."""
+    shown: dict[str, set[str]] = defaultdict(set)
+    for person in people:
+        shown[person.first] |= person.genders
+    for person in people:
+        if not person.genders and len(shown[person.first]) == 1:
+            person.genders |= shown[person.first]
 
 
 def _of_gender(form: Form, gender: str) -> Form:
@@ -115,17 +133,55 @@ def _names_with_nicknames(mentions: Sequence[Mention], forms: list[Form]) -> Ite
 
 
 def _with_initials(forms: list[Form], further: list[Form]) -> list[Form]:
-    """Return the forms with JK as the initials J and K, where the document names a John Kelly.
+    """Return the forms with JK as the initials J and K, where the document names a John Kelly, and
+    with YLG as Y, G and a particle's L, where it names a Yann Le Goff.
 
     further: Full names whose parts are mentions."""
-    full = (form.names for form in (*forms, *further) if len(form.names) > 1)
-    initials = {"".join(name[:1] for name in names).upper() for names in full}
-    return [
-        replace(form, parts=(*form.parts[0],), names=(*form.names[0],), glued=True)
-        if len(form.parts) == 1 and form.parts[0] in initials and form.parts[0].isalpha()
-        else form
-        for form in forms
-    ]
+    if not any(len(form.parts) == 1 and form.parts[0].isupper() for form in forms):
+        return forms
+    full = {form.names: None for form in (*forms, *further) if len(form.names) > 1}
+    initials: dict[str, _Initials] = {}
+    for names in reversed(full):
+        initials |= _initials_of(names)
+
+    def spelt(form: Form) -> Form:
+        text = form.parts[0] if len(form.parts) == 1 else ""
+        if text not in initials or not text.isalpha():
+            return form
+        letters = initials[text]
+        return replace(
+            form,
+            parts=letters.parts,
+            names=letters.names,
+            glued=True,
+            particles=letters.particles,
+        )
+
+    return [spelt(form) for form in forms]
+
+
+class _Initials(NamedTuple):
+    """The initials of a name as parts and names of a Form, and those of particles."""
+
+    parts: tuple[str, ...]
+    names: tuple[str, ...]
+    particles: str = ""
+
+
+def _initials_of(names: Sequence[str]) -> dict[str, _Initials]:
+    """Return the initials of a full name by how they may be written: YG, YL and YLG of Yann Le
+    Goff, PO, PN and PON of Padraig O'Neill."""
+    family = _WORD.findall(names[-1]) or [names[-1]]
+    first, last = [name[:1] for name in names[:-1]], last_word(names[-1])[:1]
+    inner = [word[0] for word in family[:-1]]
+    is_inner = all(word in PARTICLES for word in family[:-1])
+    written = {}
+    for end, particles in ((inner, inner * is_inner), ([], [])):
+        letters = "".join((*first, *end, family[-1][0])).upper()
+        parts = tuple("".join((*first, family[-1][0])).upper())
+        written[letters] = _Initials(parts, (*first, last), "".join(particles).upper())
+    letters = "".join((*first, names[-1][:1])).upper()
+    return {letters: _Initials(tuple(letters), (*first, last))} | written
 
 
 def _without_s(form: Form) -> Form:

@@ -114,7 +114,7 @@ def test_a_given_name_has_the_gender_that_the_text_shows(gender):
     """It is in plaintext beside the name, and the receipt states it; nothing goes by the name."""
     name, firsts = made("dx.Name.v1"), set(listed(gender))
     for before, text, tail in SHOWN[gender]:
-        mentions = [Mention(text, "P", before, before, tail), Mention("Robin Moss", "P")]
+        mentions = [Mention(text, "P", before, before, tail), Mention("Casey Moss", "P")]
         drawn = [name.replace(mentions, Draws(Rng(seed))) for seed in range(20)]
         if text != "Mr. Kerr":
             parts = [one.removeprefix("Ms. ").split()[0] for one, _ in drawn]
