@@ -45,6 +45,7 @@ from ..registries import registry
 from .base import Draws, Independent, Mention, Scope, Stream, digits, draw_from
 from .name_forms import (
     DrawnName,
+    UserNames,
     bare_word,
     family_of,
     fold,
@@ -56,9 +57,7 @@ from .name_forms import (
 from .phones import number_in, reserved
 
 DOMAINS = ("example.com", "example.org", "example.net")
-PERSONS_KEY = (
-    "persons"  # key in Draws.memory: user_words of persons, indexed by each of these words
-)
+PERSONS_KEY = "persons"  # key in Draws.memory of UserNames
 MAX_NAME_PLAINNESS = (
     0.5  # a word above this Lexicon.plainness is more often something else than a name
 )
@@ -436,7 +435,8 @@ def shared_initials(language: str) -> str:
 def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     """Return the surrogate of a mail address or user name; None if it names no person."""
     local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
-    people: dict[str, list[dict[str, str]]] = draws.memory.get(PERSONS_KEY, {})  # type: ignore[assignment]
+    names = draws.memory.get(PERSONS_KEY)
+    people = names.by_word if isinstance(names, UserNames) else {}
     becomes, pieces = next(
         ((some, split) for split in _splits(local) if (some := _person_of_pieces(people, split))),
         (_guessed(local, draws, scope), _PIECE.findall(local)),

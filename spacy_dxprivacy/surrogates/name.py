@@ -30,11 +30,11 @@ from .codes import PERSONS_KEY, contact, contact_of_person, firsts_of, keyed_nam
 from .name_forms import (
     DrawnName,
     Person,
+    UserNames,
     fold,
     is_initial,
     last_word,
     listed_gender,
-    user_names_of,
     write,
 )
 from .name_reading import read_names
@@ -126,7 +126,7 @@ class Name(Independent):
                 is_shared = self.scope.reach == "document" and self.scope.key is None
                 drawn[person.number] = _with_shared(person, fresh, shared) if is_shared else fresh
             names.append(drawn[person.number] if person else None)
-        draws.memory[PERSONS_KEY] = user_names_of(persons, drawn)
+        draws.memory[PERSONS_KEY] = UserNames(persons, drawn)
         texts = list[str | None]()
         for mention, form, person, name in zip(mentions, forms, persons, names, strict=True):
             if person is None or name is None:

@@ -9,7 +9,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from types import MappingProxyType
 
@@ -499,23 +499,33 @@ def user_words(
     return {old: word for old, word in (becomes | initials).items() if old}
 
 
-def user_names_of(
-    persons: Sequence[Person | None], drawn: Mapping[int, DrawnName]
-) -> dict[str, list[dict[str, str]]]:
-    """Index the user_words of each person by each of these words; those with short forms and parts
-    of the names come last. drawn: names by Person.number."""
-    by_word: dict[str, list[dict[str, str]]] = defaultdict(list)
-    looser = list[dict[str, str]]()
-    for number, person in {person.number: person for person in persons if person}.items():
-        first, last = fold(person.first), family_of(person.last)
-        becomes = user_words(first, last, drawn[number], fold(person.last))
-        looser.append(_other_user_words(person, drawn[number]) | becomes)
-        for word in becomes:
-            by_word[word].append(becomes)
-    for becomes in looser:
-        for word in becomes:
-            by_word[word].append(becomes)
-    return by_word
+@dataclass
+class UserNames:
+    """The words of user names of persons. drawn: surrogates by Person.number."""
+
+    persons: Sequence[Person | None]
+    drawn: Mapping[int, DrawnName]
+
+    @cached_property
+    def by_word(self) -> Mapping[str, Sequence[Mapping[str, str]]]:
+        """The user_words of each person by each of these words; those with short forms and parts of
+        the names come last. Most documents have no user name to ask for them."""
+        by_word: dict[str, list[Mapping[str, str]]] = defaultdict(list)
+        looser = list[Mapping[str, str]]()
+        for person in {person.number: person for person in self.persons if person}.values():
+            first, last, name = (
+                fold(person.first),
+                family_of(person.last),
+                self.drawn[person.number],
+            )
+            becomes = user_words(first, last, name, fold(person.last))
+            looser.append(_other_user_words(person, name) | becomes)
+            for word in becomes:
+                by_word[word].append(becomes)
+        for words_of_person in looser:
+            for word in words_of_person:
+                by_word[word].append(words_of_person)
+        return by_word
 
 
 def _other_user_words(person: Person, surrogate: DrawnName) -> dict[str, str]:
