@@ -423,13 +423,15 @@ def _keys_of_person(person: Person) -> Iterator[tuple[str, ...]]:
 
 def last_word(name: str) -> str:
     """Return the last word of a name, which all forms of the name share."""
-    return re.split(r"[ -]", name)[-1]
+    return _HYPHEN.split(name)[-1]
 
 
 def last_words(name: str) -> list[str]:
     """Return the last word of a name, and before a hyphen or in two family names each word."""
-    last = last_word(name)
-    return [last, *(word for word in re.split(r"[ -]", name)[:-1] if word not in PARTICLES)]
+    if " " not in name and "-" not in name:
+        return [name]
+    *words, last = _HYPHEN.split(name)
+    return [last, *(word for word in words if word not in PARTICLES)]
 
 
 def _person_of(number: int, form: Form) -> Person:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..text.mentions import MIN_GLUED_LETTERS, QUOTES
 from .base import Mention
 from .name_forms import (
+    KIN,
     PARTICLES,
     TITLES,
     Form,
@@ -30,6 +31,7 @@ from .unified_names import unify
 _HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
 # Words that join two persons.
 _JOINING = frozenset("and & und et y e en".split())
+MAX_BETWEEN = 6  # words and marks before a second person: 's mother
 _BETWEEN = re.compile(r"[^\W\d_]+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]+")
 _ROLE_OF = {"male": "man", "female": "woman"}
@@ -45,7 +47,8 @@ def read_names(
         language: Language of the document.
     """
     forms = _owned([form_of(m.text, m.before) for m in mentions])
-    every = unify([*forms, *_names_with_nicknames(mentions, forms)])
+    apart = _joined(mentions, forms, language)
+    every = unify([*forms, *_names_with_nicknames(mentions, forms)], apart)
     full = every[len(forms) :]
     forms = _with_initials(every[: len(forms)], full)
     genders = genders_beside(mentions, forms, language)
@@ -53,7 +56,12 @@ def read_names(
     glued = _glued_names(forms)
     pairs = zip(mentions, forms, strict=True)
     named = [i for i, pair in enumerate(pairs) if not _is_user_name(pair[0].text, pair[1], glued)]
-    apart = _joined([mentions[i] for i in named], [forms[i] for i in named], language)
+    of_named = {i: place for place, i in enumerate(named)}
+    apart = {
+        of_named[i]: [of_named[other] for other in others if other in of_named]
+        for i, others in apart.items()
+        if i in of_named
+    }
     of = dict(zip(named, persons([*(forms[i] for i in named), *full], apart), strict=False))
     for i, person in of.items():
         gender = genders[i] or gender_of_pronoun(mentions[i].tail, language)
@@ -81,15 +89,17 @@ def _of_gender(form: Form, gender: str) -> Form:
 def _joined(
     mentions: Sequence[Mention], forms: Sequence[Form], language: str
 ) -> dict[int, list[int]]:
-    """Map mentions to those of other persons, although one given name may be short for the other:
-    Bob Hale and (his brother) Robert Hale."""
+    """Map mentions to those of other persons, although their names are alike: Bob Hale and (his
+    brother) Robert Hale, Mia Hale's mother Maria Hale, Rosa Ruiz and Rosa Ruiz Gil."""
     apart: dict[int, list[int]] = defaultdict(list)
     kin = gender_words(language)
     for i in range(len(forms) - 1):
         one, other = forms[i].names, forms[i + 1].names
-        if not (one and other) or one[0] == other[0] or not are_alike(one[0], other[0]):
+        are_full = min(len(one), len(other)) > 1
+        is_apart = one and other and one[0] != other[0] and are_alike(one[0], other[0])
+        if one == other or not (are_full or is_apart):
             continue
-        if _joins(mentions[i].tail, kin, are_full=min(len(one), len(other)) > 1):
+        if _joins(mentions[i].tail, kin, are_full=are_full):
             apart[i].append(i + 1)
             apart[i + 1].append(i)
     return apart
@@ -100,8 +110,11 @@ def _joins(text: str, kin: Collection[str], *, are_full: bool) -> bool:
     marks = [mark for mark in _BETWEEN.findall(text.lower()) if mark != ","]
     if not marks:
         return are_full and "," in text
-    is_kin = len(marks) <= 3 and marks[-1] in kin
-    return marks[0] in _JOINING and (len(marks) == 1 or is_kin)
+    last = marks[-1]
+    is_kin = (
+        len(marks) < MAX_BETWEEN and last in kin and last not in TITLES - KIN and "." not in marks
+    )
+    return is_kin or (marks[0] in _JOINING and len(marks) == 1)
 
 
 def _owned(forms: list[Form]) -> list[Form]:
@@ -191,7 +204,10 @@ def _without_s(form: Form) -> Form:
 
 
 def _glued_names(forms: Sequence[Form]) -> set[str]:
-    """Return the words that join two names of a person, or an initial and a name: jdoe."""
+    """Return the words that join two names of a person, or an initial and a name: jdoe. Only single
+    names are looked up in them."""
+    if all(len(form.names) != 1 for form in forms):
+        return set()
     full = {(fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]}
     glued = set[str]()
     for first, last in full:

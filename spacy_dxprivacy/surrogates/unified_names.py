@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .name_forms import (
@@ -30,20 +30,26 @@ MIN_MISSPELT = 5  # letters of a name that may have one wrong
 MIN_LISTED = 7  # letters of a misspelt given name that public lists have
 
 _SPELT = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # a name of letters, O'Hara
+_MARKED = re.compile(r"['’-]|[aou]e")  # what fold removes
 Names = tuple[str, ...]
 
 
-def unify(forms: Sequence[Form]) -> list[Form]:
+def unify(forms: Sequence[Form], apart: Container[int] = ()) -> list[Form]:
     """Return the forms of a document with names by which other mentions of the person are found.
 
     Args:
         forms: The form of each mention.
+        apart: Mentions that the text joins to another person of a like name, which stay.
     """
     unified = list(forms)
-    if any(len(form.names) > 1 for form in unified):
-        steps = (_spelt_once, _in_order, _with_whole_family, _well_spelt, _with_whole_given_name)
-        for step in steps:
-            unified = step(unified)
+    if not any(len(form.names) > 1 for form in unified):
+        return unified
+    unified = _in_order(unified)
+    for step in (_spelt_once, _with_whole_family, _well_spelt, _with_whole_given_name):
+        after = step(unified)
+        if after is not unified:
+            pairs = zip(unified, after, strict=True)
+            unified = [old if i in apart else new for i, (old, new) in enumerate(pairs)]
     return unified
 
 
@@ -123,27 +129,38 @@ def _with_whole_family(forms: list[Form]) -> list[Form]:
         of_family[middle, last].add((first, last))
         of_middle[middle,].add((first, last))
     others = {name[-1] for name in _full(forms) if name not in of_pair}
+    roles = defaultdict[Names, set[str]](set)
+    for form in forms:
+        if triple := _triple(form.names):
+            roles[triple[0], triple[-1]] |= form.roles
 
     def whole(form: Form) -> Form:
         names = form.names
         if form.inverted:
             return form
-        if len(of_pair.get(names, ())) == 1:
-            ((first, last),) = of_pair[names]
-            return (
-                _joined(form, first)
-                if _givenness(names[1]) > 0
-                else replace(form, names=(first, last))
-            )
-        if len(of_family.get(names, ())) == 1 and is_family(names[0]):
-            return _joined(form, names[-1])
-        is_one = len(of_middle.get(names, ())) == 1 and is_family(names[0])
-        if is_one and names[0] not in others:
-            ((_, last),) = of_middle[names]
-            return replace(form, names=(last,))
-        return form
+        if (person := _only(form, of_pair, roles)) is not None:
+            is_given = _givenness(names[1]) > 0
+            return _joined(form, names[0]) if is_given else replace(form, names=person)
+        if not (names and is_family(names[0])):
+            return form
+        if (person := _only(form, of_family, roles)) is not None:
+            return _joined(form, person[-1])
+        person = None if names[0] in others else _only(form, of_middle, roles)
+        return form if person is None else replace(form, names=person[-1:])
 
     return [whole(form) for form in forms]
+
+
+def _only(
+    form: Form, people: Mapping[Names, Collection[Names]], roles: Mapping[Names, Collection[str]]
+) -> Names | None:
+    """Return the only person whom a mention may be of, by names and by roles."""
+    if len(people.get(form.names, ())) != 1:
+        return None
+    (person,) = people[form.names]
+    own = roles.get(person, ())
+    is_other = form.roles.isdisjoint(own) if own else "doctor" in form.roles
+    return None if form.roles and is_other else person
 
 
 def _triple(names: Names) -> Names:
@@ -166,12 +183,10 @@ def _spelt_once(forms: list[Form]) -> list[Form]:
     spelt: dict[str, str] = {}
     first: dict[str, str] = {}  # spelling of each folded name
     for name in {name: None for form in forms for name in form.names}:
-        if (
-            len(name) >= MIN_MISSPELT
-            and _SPELT.fullmatch(name)
-            and first.setdefault(fold(name), name) != name
-        ):
-            spelt[name] = first[fold(name)]
+        if len(name) >= MIN_MISSPELT and _SPELT.fullmatch(name):
+            folded = fold(name) if _MARKED.search(name) or not name.isascii() else name
+            if first.setdefault(folded, name) != name:
+                spelt[name] = first[folded]
     if not spelt:
         return forms
     return [
