@@ -23,6 +23,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.loss import Loss
 from ..surrogates.base import LINKED_BY_SCOPE, Surrogate
 from ..surrogates.name_forms import form_of, persons
+from ..surrogates.unified_names import unify
 from ..text.mentions import Entity, plain_label
 from .context import StageContext
 from .count import PERSONS_LISTED, Persons
@@ -105,7 +106,7 @@ def _numbers_of(context: StageContext, doc: Doc, spans: Sequence[Entity]) -> Seq
     forms = []
     for _, start, end in spans:
         forms.append(form_of(doc[start:end].text, doc[start - 1].text if start else ""))
-    return [person.number for person in persons(forms)]
+    return [person.number for person in persons(unify(forms))]
 
 
 def _sizes(context: StageContext, doc: Doc, drawn: Ints1d, sentences: Ints1d) -> list[int]:

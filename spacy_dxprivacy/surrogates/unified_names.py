@@ -165,9 +165,10 @@ def _only(
 
 def _triple(names: Names) -> Names:
     """Return a given name and two further names; () for fewer or more."""
-    first, *rest = [word for name in names for word in name.split() if word not in PARTICLES]
-    is_triple = len(rest) == 2 and len(names) + names[-1].count(" ") == 3
-    return (first, *rest) if is_triple else ()
+    if not 2 <= len(names) <= 3 or len(names) + names[-1].count(" ") != 3:
+        return ()
+    words = tuple(word for name in names for word in name.split() if word not in PARTICLES)
+    return words if len(words) == 3 else ()
 
 
 def _joined(form: Form, name: str) -> Form:
