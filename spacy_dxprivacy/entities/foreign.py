@@ -27,6 +27,7 @@ from .tables import (
     NAMES,
     NONE,
     YEAR,
+    DateWords,
     date_words,
     forms,
     listed_of,
@@ -43,6 +44,8 @@ _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
 _ELISION = re.compile(r"\A\w{1,5}['’](?=\w\w)")
+_CLAUSE_END = re.compile(r"\s?[.,;:)!?\n]|\Z")
+MAX_MONTH = 12
 _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
 
@@ -109,17 +112,18 @@ def dates_in(text: str, language: str) -> Iterator[Entity]:
 
 
 @cache
-def _beside_days(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of what stands before a day of two numbers, between two of them, and behind a
-    fraction, which is none."""
+def _beside_days(language: str) -> tuple[re.Pattern[str], ...]:
+    """Return patterns of what stands before a day of two numbers, between two of them, behind a
+    fraction, which is none, and before a day and month of two digits each."""
     names = date_words(language)
     on = "|".join((names.on, *names.weekdays))
     return (
         re.compile(rf"(?<!\w)(?:{on})[.:,]{{0,2}}\s?(?:{names.on})?\s?\Z", re.I),
-        re.compile(rf"\s?(?:[-–/,&+]|{names.to}|oder|ou|o|of)\s?", re.I),
+        re.compile(rf"\s?(?:[-–/,&+]|{names.to}|{names.conjunction})\s?", re.I),
         re.compile(
             r"\s?(?:%|[dl]['’]|(?:de[lrsn]?|des|du|dei|degli|di|dos|van|von|sur|su|sobre)\b)"
         ),
+        re.compile(rf"(?<!\w)(?:{names.short})\.?,?\s\Z", re.I),
     )
 
 
@@ -133,17 +137,34 @@ def _is_day(match: re.Match[str], language: str, before: int) -> bool:
     exists = 1 <= int(day) <= 31 and 1 <= int(month) <= 12
     if not exists or (start and text[start - 1] in ".,/-"):
         return False
-    cue, between, of = _beside_days(language)
+    names, (cue, between, of, short) = date_words(language), _beside_days(language)
     if match["s"] != "." and of.match(text, match.end()):
         return False
-    if match["s"] == "-" and len(day + month) < 4:
+    if match["s"] == "-" and len(day + month) < 4 and not _is_hyphenated_day(match, names):
         return False
     if before >= 0 and between.fullmatch(text, before, start):
         return True
     if cue.search(text[max(start - 24, 0) : start]):
         return True
-    is_padded = len(day + month) == 4 and "0" in (day + month).replace("10", "")
+    has_four = len(day + month) == 4
+    if has_four and short.search(text[max(start - 12, 0) : start]):
+        return True
+    is_padded = has_four and "0" in (day + month).replace("10", "")
     return language == "de" and match["s"] == "." and is_padded
+
+
+def _is_hyphenated_day(match: re.Match[str], names: DateWords) -> bool:
+    """Return whether two numbers with a hyphen are neither a range nor a score: a number that is
+    none of a month comes first (14-3), or they end a clause behind a word as "op"."""
+    text, start = match.string, match.start()
+    if int(match["a"]) > MAX_MONTH:
+        return True
+    ends = _CLAUSE_END.match(text, match.end()) is not None
+    return (
+        ends
+        and re.search(rf"\b(?:{names.hyphenated})\s\Z", text[max(start - 12, 0) : start])
+        is not None
+    )
 
 
 @cache

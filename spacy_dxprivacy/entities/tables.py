@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain, groupby, product
 
 from ..about import DATA
@@ -19,6 +19,7 @@ from ..about import DATA
 _REFERENCE = re.compile(r"\{([<*]?)([A-Z_]+|[a-z ]+)\}")
 _LIST = re.compile(r"(?:(?:[^\W_]|[ '’&/-]|\\\.)+(?:\||\Z)){5,}")  # alternatives of plain words
 _NAMED = re.compile(r"([a-zA-Z]\w*): (.*)")
+_NAME_OF_GROUP = re.compile(r"\(\?P<\w+>")
 
 
 @cache
@@ -252,6 +253,11 @@ class DateWords:
     earlier: str
     join: str = ""
     to: str = ""
+    conjunction: str = ""
+    article: str = ""
+    short: str = ""
+    over: str = "(?!)"
+    hyphenated: str = "(?!)"
     age: str = ""
     hour: str = ""
     on: str = ""
@@ -261,13 +267,40 @@ class DateWords:
         """Return the number of a month, from 1 to 12."""
         return self.spellings[month.lower().rstrip(".")]
 
+    @property
+    def size_of_short(self) -> int:
+        """The number of letters of a weekday in short."""
+        return self.short.index("|")
+
     def patterns(self) -> list[tuple[str, str]]:
         """Return (kind, regular expression) of each date format, longest first; not for English."""
-        months = "|".join(sorted(self.spellings, key=len, reverse=True))
-        weekdays = "|".join(self.weekdays)
-        terms = {**vars(self), "months": months, "weekdays": weekdays, "day": DAY, "mark": MARK}
         rows = (row.partition(": ") for row in sections("calendars")["forms"])
-        return [(kind, form % {**terms, "year": YEAR}) for kind, _, form in rows]
+        return [(kind, form % self._terms) for kind, _, form in rows]
+
+    @cached_property
+    def day_of_list(self) -> re.Pattern[str]:
+        """The pattern of a day of a list of days, of which one names the month; not for English."""
+        form = "{named}(?:{dated})?".format_map(self._named_terms)
+        return re.compile(form, re.IGNORECASE)
+
+    @cached_property
+    def _terms(self) -> dict[str, str]:
+        """What stands for %(name)s in a date format: without names of groups, in a part of it."""
+        terms = {name: _NAME_OF_GROUP.sub("(?:", part) for name, part in self._named_terms.items()}
+        some = "{named}(?:{dated})?".format_map(terms)
+        return {**terms, "some": some, "last": "{named}{dated}".format_map(terms)}
+
+    @cached_property
+    def _named_terms(self) -> dict[str, str]:
+        months = "|".join(sorted(self.spellings, key=len, reverse=True))
+        fields = {name: part for name, part in vars(self).items() if isinstance(part, str)}
+        terms = {**fields, "months": months, "weekdays": "|".join(self.weekdays)}
+        terms["initials"] = "0-9" + "".join({day[0] for day in self.weekdays})
+        terms |= {"day": DAY, "mark": MARK, "year": YEAR}
+        for row in sections("calendars")["parts"]:
+            name, _, part = row.partition(": ")
+            terms[name] = part % terms
+        return terms
 
 
 @cache

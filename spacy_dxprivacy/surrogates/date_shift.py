@@ -249,7 +249,7 @@ HIDDEN_DATE = "[DATE]"
 TOP_DAYS = 32_871 + 2
 _HUNDRED_YEARS = 36_525
 _PAIR = re.compile(r"\d/\d", re.ASCII)
-_WITH_YEAR = re.compile(r"(?<!\d)\d\d?([-/])\d\d?\1(?:\d{4}|\d\d)(?!\d)", re.ASCII)
+_WITH_YEAR = re.compile(r"(?<!\d)\d\d?([-/])\d\d?\1(?:\d{4}|['’]?\d\d)(?!\d)", re.ASCII)
 Dated = Days | Period
 _TOKEN = re.compile(r"\w[\w.'’-]*|\S")
 

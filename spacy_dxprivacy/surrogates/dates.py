@@ -14,6 +14,7 @@ short and full at once. So two texts that differ only in their values are writte
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -70,8 +71,6 @@ _SAME_AGE = re.compile(rf"\A({TOP_AGE})\D+{TOP_AGE}\Z")
 # within a decimal number: 28.8 years.
 _BEGIN = re.compile(r"(?:(?<!\w)(?<!\d\.)|(?<=\d[tT]))(?=\S)")
 _END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ]))"
-# The days before the last two of a list in other languages: 3., 1er and its full stop.
-_BEFORE_RANGE = re.compile(r"(\d{1,2})(?:er|[eº°ª]|ste)?(\.?)(,\s)")
 # The days before the last of a list of numbers (3, 10 and 17/06/2024), and what joins them.
 _NUMBERED = re.compile(rf"(\d\d?)({expanded('DAY_JOINT')})")
 _ORDER = re.compile(expanded("DAY_WORDS"))
@@ -328,13 +327,6 @@ def _expiry(m: Written) -> Period:
     return Period(UNITS["month"], index, calendar, write)
 
 
-def _range(m: Written) -> Days:
-    """Read 5. bis 9. März, du 28 février au 2 mars; 3., 4. und 5. April, whose days share it."""
-    first, last = (_read_end(m, end) for end in ENDS)
-    before = [Day(None, first.month, _read_day(i[1])) for i in _BEFORE_RANGE.finditer(m["l"] or "")]
-    return Days([*before, first, last], partial(_write_range, m))
-
-
 def _numbered(m: Written) -> Days:
     """Read 12-14/06/2024; 3, 10 and 17/06/2024; 06/12-14/2024. Such a list shows the order."""
     if m.order == ("dmy" if m.begins_with("m") else "mdy"):
@@ -365,9 +357,10 @@ def _write_numbered(m: Written, joints: Sequence[str], days: list[YMD]) -> str:
 
 def _list(m: Written) -> Days:
     """Read March 5 to 9, 2021; 28 March - 2 April; 3, 4 and 7-9 May; Fri 4 and Sat 5 June; the 3rd,
-    5th and 9th. A day is of the month that is named nearest before it, if months come first, or
-    else after it; and of its year."""
-    items = [*pattern("LISTED").finditer(m.match.string, *m.match.span())]
+    5th and 9th; 3., 4. und 5. April; lun. 3 et mar. 4 juin. A day is of the month that is named
+    nearest before it, if months come first, or else after it; and of its year."""
+    item = pattern("LISTED") if m.language == "en" else m.names.day_of_list
+    items = [*item.finditer(m.match.string, *m.match.span())]
     days = [_day_of_list(item, m) for item in items]
     backwards = pairwise(days[::-1])
     for known, day in [*pairwise(days), *backwards] if items[0]["m"] else backwards:
@@ -474,36 +467,21 @@ class _WrittenList:
         rest = item.string[item.end("w") : item.start("m" if item["m"] else "d")]
         return _write_weekday(item["w"], moved, self.m) + rest
 
+    def _repeats(self, item: re.Match[str]) -> bool:
+        """Whether a day shows its month also before another day of the month; not in English."""
+        return item["m2"] is not None and self.m.language != "en"
+
     def _day(self, item: re.Match[str], before: YMD | None, day: YMD, after: YMD | None) -> str:
-        text = _write_day(day[2], item["d"], self.m)
+        text = _write_day(day[2], item["d"], self.m) + item["dot"]
         if (shown := self._of_month) is not None:
             month = _write_name(day[1], shown["m"] or shown["m2"], self.m)
             if shown["m"] and (before is None or before[:2] != day[:2]):
                 text = f"{month} {text}"
-            elif shown["m2"] and (after is None or after[:2] != day[:2]):
-                text += shown["of"] + month
+            elif shown["m2"] and (self._repeats(item) or after is None or after[:2] != day[:2]):
+                text += (item["of"] or shown["of"]) + month
         if (dated := self._of_year) is not None and (after is None or after[0] != day[0]):
             text += dated["c"] + _write_year(day[0], dated["y"], self.m)
         return text
-
-
-def _write_range(m: Written, days: list[YMD]) -> str:
-    """Write 5. bis 9. März 2023, du 5 au 9 mars; the months of days in a row if they differ."""
-    *before, (_, mo, d), (y2, mo2, d2) = days
-    joint = m["j"] or m.match.string[m.match.end("d2") : m.match.start("m2")].lstrip(".") or " "
-
-    def with_month(text: str, month: int, is_shown: Any) -> str:
-        name = _write_name(month, m["m"] or m["m2"], m)
-        return text + joint + name if is_shown else text
-
-    listed = ""
-    for item, day, after in zip(
-        _BEFORE_RANGE.finditer(m["l"] or ""), before, days[1:], strict=False
-    ):
-        text = _write_day(day[2], "", m) + item[2]
-        listed += with_month(text, day[1], day[1] != after[1]) + item[3]
-    first = with_month(_write_day(d, m["d"], m) + m["dot"], mo, mo != mo2 or m["m"])
-    return listed + first + m.put(d2=d2, m2=mo2, y2=y2)[m.match.start("to") - m.match.start() :]
 
 
 # -- readers: weeks, months, ..., decades ------------------------------------------------------
@@ -589,10 +567,15 @@ def _weekday(m: Written) -> Piece:
 
 def _write_weekday(name: str, days: int, m: Written) -> str:
     """Write the weekday a number of days after another one."""
-    names, lower = m.names.weekdays, name.lower()
-    number = next(i for i, known in enumerate(names) if known[:3] == lower[:3])
-    length = None if lower == names[number] else 3
+    names, size, bare = m.names.weekdays, m.names.size_of_short, _without_accents(name.lower())
+    full = [_without_accents(known) for known in names]
+    number = next(i for i, known in enumerate(full) if known[:size] == bare[:size])
+    length = None if bare == full[number] else size
     return match_case(names[(number + days) % 7].capitalize()[:length], name)
+
+
+def _without_accents(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
 
 
 def _clock(m: Written) -> Clock | Loose:
@@ -683,7 +666,7 @@ def _holiday(m: Written) -> Piece:
 
 READERS: dict[str, Callable[[Written], Piece]] = {
     **dict.fromkeys(UNITS, _period), "week": _week, "decade": _decade,
-    "day": _days, "numeric": _days, "range": _range, "list": _list, "weekday": _weekday,
+    "day": _days, "numeric": _days, "list": _list, "weekday": _weekday,
     "numbered": _numbered,
     "clock": _clock, "spoken_hour": _clock, "hours": _hours, "noon": _noon,
     "age": _age, "holiday": _holiday,

@@ -364,8 +364,37 @@ def test_the_time_of_other_languages_grows_with_the_text_alone(part):
     ("nl", "Wij zijn gesloten op ", "3, 4 en 5 maart 2021"),
     ("it", "Saremo chiusi il ", "3, 4 e 5 marzo 2021"),
     ("de", "Sie wohnt in Zimmer 12, ", "3. bis 5. Mai 2023"),
+    ("de", "Sie fiel in der Nacht vom ", "14. auf den 15. März 2023"),
+    ("fr", "Il était absent entre le ", "14 et le 17 mars"),
+    ("es", "Tuvo fiebre entre el ", "14 y el 17 de marzo"),
+    ("nl", "Zij viel in de nacht van ", "14 op 15 maart"),
+    ("it", "È stato male tra il ", "14 e il 15 marzo"),
+    ("fr", "Nous serons fermés les ", "lun. 3, mar. 4 et mer. 5 juin"),
+    ("fr", "Nous serons fermés ", "lundi 3 et mardi 4 juin"),
+    ("es", "La reunión será el ", "lunes 3 y el mié. 5 de junio"),
+    ("nl", "Wij zijn gesloten op ", "ma 3, di 4 en wo 5 juni"),
+    ("de", "Wir treffen uns am ", "Mo 3., Di 4. und Mi 5. Juni"),
+    ("it", "Saremo chiusi ", "lunedì 3 e martedì 4 giugno"),
 ])  # fmt: skip
 def test_a_list_of_days_is_one_date(language, before, days):
     nlp = spacy.blank(language)
     nlp.add_pipe("dx_entity_ruler")
     assert [e.text for e in nlp(f"{before}{days}, ok?").ents if e.label_ == "DATE"] == [days]
+
+
+@pytest.mark.parametrize(("language", "text", "days"), [
+    ("nl", "Gezien op 14-3, weer op 16-3.", ["14-3", "16-3"]),
+    ("nl", "Gezien op 4-3, weer op 6-3.", ["4-3", "6-3"]),
+    ("nl", "Gezien op 14-3-'23 thuis.", ["14-3-'23"]),
+    ("nl", "Wij waren op 2-3 plaatsen, met een uitslag van 3-1 thuis.", []),
+    ("nl", "Hij lag in kamer 14 op 15 maart.", ["15 maart"]),
+    ("nl", "Neem zo 1/2 liter water.", []),
+    ("de", "Er kommt Mo 03.06. und Di 04.06. so 3 Mal.", ["Mo", "03.06.", "Di", "04.06."]),
+    ("fr", "Il vient lun. 03/06 et mar. 04/06/2024.", ["lun", "03/06", "mar", "04/06/2024"]),
+    ("es", "Vamos al mar 3 veces, y el mar es azul.", []),
+    ("it", "Ha vinto per 3-1 e per 14-3.", []),
+])  # fmt: skip
+def test_days_of_two_numbers_and_weekdays_in_short(language, text, days):
+    nlp = spacy.blank(language)
+    nlp.add_pipe("dx_entity_ruler")
+    assert [e.text for e in nlp(text).ents if e.label_ == "DATE"] == days

@@ -153,6 +153,21 @@ def test_both_ends_of_a_list_move_alike_over_months_and_years(text, first, last)
     ("es", "20, 21 y 23 de marzo de 2021", "28, 29 de abril y 1 de mayo de 2021"),
     ("nl", "3, 4 en 5 maart 2021", "11, 12 en 13 april 2021"),
     ("it", "3, 4 e 5 marzo 2021", "11, 12 e 13 aprile 2021"),
+    ("de", "vom 14. auf den 15. März 2023", "vom 22. auf den 23. April 2023"),
+    ("fr", "le 14 et le 17 mars", "le 22 et le 25 avril"),
+    ("es", "el 14 y el 30 de marzo", "el 22 de abril y el 8 de mayo"),
+    ("nl", "14 op 15 maart", "22 op 23 april"),
+    ("it", "il 14 e il 15 marzo", "il 22 e il 23 aprile"),
+    ("fr", "lun. 3, mar. 4 et mer. 5 juin", "ven. 12, sam. 13 et dim. 14 juillet"),
+    ("fr", "Lundi 3 et mardi 4 juin", "Vendredi 12 et samedi 13 juillet"),
+    ("es", "lunes 3, mié. 5 y sab 8 de junio", "viernes 12, dom. 14 y mié 17 de julio"),
+    ("nl", "ma 3 en wo 5 juni", "vr 12 en zo 14 juli"),
+    ("it", "lunedì 3 e martedì 4 giugno", "venerdì 12 e sabato 13 luglio"),
+    ("de", "Mo 3., Di 4. und Mi 5. Juni", "Fr 12., Sa 13. und So 14. Juli"),
+    ("de", "Montag, den 3., und Dienstag, 4. Juni", "Freitag, den 12., und Samstag, 13. Juli"),
+    ("fr", "lundi 27 février et jeudi 2 mars", "vendredi 7 avril et lundi 10 avril"),
+    ("nl", "14-3-'23", "22-4-'23"),
+    ("de", "Mi.", "So."),
 ])  # fmt: skip
 def test_lists_of_days_in_other_languages(language, text, moved):
     mentions = [Mention(text, "DATE", "", "")]
