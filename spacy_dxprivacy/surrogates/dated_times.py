@@ -2,9 +2,10 @@
 
 A time belongs to the date before it, or else to the date after it, if only marks and the words of
 DATE_TO_TIME in data/entities/words.txt stand between them: "14 March 2023 at 11:50 pm", "23:50 on
-14 March 2023". A date alone on a line belongs to the first time below it. Further times below it
-move by the same hours, so that the time from one to the next stays. Which time belongs to which
-date is a part of the layout: no value decides it.
+14 March 2023". The date before it may also be that of a short clause: "16/3 extubated at 09:15". A
+date alone on a line belongs to the first time below it, and so does that of a form to the line of
+its time. Further times below it move by the same hours, so that the time from one to the next
+stays. Which time belongs to which date is a part of the layout: no value decides it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..entities.tables import words
+from ..entities.tables import pattern, words
 from .base import Mention
 from .calendar import Clock, Days, Weekday
 from .dates import Piece
@@ -23,17 +24,21 @@ _WORDS = words("DATE_TO_TIME")
 _WORD = re.compile(r"[^\W\d_]+")
 _GAP = re.compile(r"(?:[^\W\d_]+\.?|[\s,;:|/@()\[\]\"'–—_-])*")
 _RANGE = re.compile(r"\s*(?:[-–—]|\b(?:to|bis|till|until|tot|a|à|al|alle)\b)\s*")
+_CLAUSE = re.compile(r"\s(?:[^\W\d_]+\s){1,3}(?:at|um|à|om|alle|@)\s?")
+_KEYED = re.compile(r"\s*\n[\s|*\"'-]*([^\W\d_]+)[\s*\"']*[:=|][\s*\"']*")
+_KEYS = words("TIME_KEYS")
 _HEADING = re.compile(r"(?:\A|\n)[\s#*=>|(\[\"'-]*\Z")
 
 
 @dataclass
 class _Placed:
     """A piece and the text between it and the one before; None if that is not known. heads: whether
-    its mention begins a line."""
+    its mention begins a line. is_birth: whether it is a day of birth."""
 
     piece: Piece
     gap: str | None
     heads: bool
+    is_birth: bool
 
 
 def bind_times(mentions: Sequence[Mention], pieces: Sequence[Sequence[Piece]]) -> int | None:
@@ -68,13 +73,14 @@ def _placed(mentions: Sequence[Mention], pieces: Sequence[Sequence[Piece]]) -> I
         between = _text_between(mentions[i - 1], mention) if i else None
         gap = None if gap is None or between is None or not own else f"{gap} {between}"
         heads = _HEADING.search(mention.lead) is not None
+        is_birth = pattern("BIRTH_BEFORE").search(mention.lead.lower()) is not None
         for piece in own:
             if isinstance(piece, str):
                 gap = None if gap is None else gap + piece
                 continue
             ends_range = isinstance(piece, Clock) and isinstance(last, Clock)
             if not (ends_range and gap is not None and _RANGE.fullmatch(gap)):
-                yield _Placed(piece, gap, heads)
+                yield _Placed(piece, gap, heads, is_birth)
             last, gap = piece, ""
 
 
@@ -92,9 +98,9 @@ def _days_beside(
     while 0 <= i + step < len(placed):
         gap, i = placed[i if step < 0 else i + 1].gap, i + step
         piece = placed[i].piece
-        if not isinstance(piece, Days | Weekday) or id(piece) in bound or not _joins(gap):
+        if not isinstance(piece, Days | Weekday) or id(piece) in bound:
             break
-        if "\n" in str(gap) and (step > 0 or not placed[i].heads):
+        if not _are_joined(gap, placed[i], step):
             break
         if isinstance(piece, Days) and len(piece.days) > 1:
             break
@@ -102,6 +108,17 @@ def _days_beside(
             break
         days.append(piece)
     return days
+
+
+def _are_joined(gap: str | None, day: _Placed, step: int) -> bool:
+    """Return whether the text between a time and a day before it (step -1), or after it, joins
+    them."""
+    if gap is None or not (_joins(gap) or (step < 0 and _CLAUSE.fullmatch(gap))):
+        return False
+    if "\n" not in gap or (step < 0 and day.heads):
+        return True
+    key = _KEYED.fullmatch(gap)
+    return key is not None and key[1].lower() in _KEYS and not day.is_birth
 
 
 def _joins(gap: str | None) -> bool:

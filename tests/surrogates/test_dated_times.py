@@ -77,12 +77,32 @@ OVER_MIDNIGHT = {
     "| 14/3/2023 | 23:50 |\n| 15/3/2023 | 0:20 |": "| 15/03/2023 | 00:50 |\n| 15/03/2023 | 01:20 |",
     "23:50 CET on 14 March 2023": "00:50 CET on 15 March 2023",
     "14 March 2023 24:00": "15 March 2023 01:00",
+    "Reported 03/14/2023 2350 hrs. At 03/15/2023 0045.":
+        "Reported 03/15/2023 0050 hrs. At 03/15/2023 0145.",
+    "3/14/23, 23:50 fell; 3/15/23 06.00 scan": "3/15/23, 00:50 fell; 3/15/23 07.00 scan",
+    "Date: 03/14/2023 Time: 23:50": "Date: 03/15/2023 Time: 00:50",
+    "Date: 03/14/2023\nTime: 23:50": "Date: 03/15/2023\nTime: 00:50",
+    "Time: 23:50\nDate: 03/14/2023\nTime: 0:20\nDate: 03/15/2023":
+        "Time: 00:50\nDate: 03/15/2023\nTime: 01:20\nDate: 03/15/2023",
+    "Date of birth: 03/14/1950\nTime: 23:50": "Date of birth: 03/14/1950\nTime: 00:50",
+    "home 03/14/2023 at 23h.": "home 03/15/2023 at 00h.",
+    "home on 14 March 2023 at 23h": "home on 15 March 2023 at 00h",
+    "14/3 extubated at 23:15": "15/3 extubated at 00:15",
+    "On 14 March 2023 he was seen at 23:15": "On 15 March 2023 he was seen at 00:15",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", OVER_MIDNIGHT)
 def test_a_time_carries_its_date_over_midnight_in_its_form(nlp, text):
     assert moved(nlp, text, 1) == OVER_MIDNIGHT[text]
+
+
+@pytest.mark.parametrize("text", [
+    "On 3/14/2023 1200 units were given", "On 3/14/2023 0450 mg", "at 3/14/2023 at 6h post dose",
+    "4/5 strength tested at noon", "8/10 pain, given at 4/5 of the dose", "Order 1245 of 03/14/2023",
+])  # fmt: skip
+def test_an_amount_behind_a_date_is_no_time(nlp, text):
+    assert not [e.text for e in nlp(text).ents if e.label_ == "TIME" and e.text != "noon"]
 
 
 FOREIGN = {
