@@ -306,10 +306,12 @@ class Period:
 
 @dataclass
 class Weekday:
-    """A day of the week. write: writes the weekday a number of days later. hour: see Days."""
+    """A day of the week. write: writes the weekday a number of days later. hour: see Days. number:
+    from 0 for Monday."""
 
     write: Callable[[int], str]
     hour: int | None = None
+    number: int = 0
 
     def moved(self, shift: int) -> str:
         """Return the text after a shift of hours."""

@@ -26,8 +26,9 @@ Adjacency   Documents of one layout: the same text outside of dates, and dates o
             nearest to the date before it, or in a year of 365 days if no date has a year; weeks,
             months, ..., decades are counted from the date before them (see Timeline)
             Numeric dates are read in the order of the setting or, if one of them does not fit it
-            and all fit another order, in that order. The order is a part of the layout:
-            documents that are read in different orders are not adjacent
+            (also by its weekday, see date_order) and all fit another order, in that order. The
+            order is a part of the layout: documents that are read in different orders are not
+            adjacent
 Visible     the days between two dates of a document, the form of each date, that a holiday is named
             (each becomes "a holiday"), minutes, ages up to 89, whether a date implies an age over
             89 (it becomes "1933 or earlier"), and words that are relative to a date. Without a
@@ -68,8 +69,9 @@ from .calendar import (
     Weekday,
     number_days,
 )
+from .date_order import order_of
 from .dated_times import bind_times
-from .dates import TOP_AGE, OtherOrder, Piece, cap_ages, read
+from .dates import TOP_AGE, Piece, cap_ages, read
 
 ONE_SHIFT = "one-shift"
 # For each scope: the texts whose dates move by one shift, and what this makes visible.
@@ -89,8 +91,8 @@ BESIDE_DATES = "ages up to 89, and words that are relative to a date or a time"
 HIDDEN = "that a holiday is named, and that a date implies an age over 89; neither which nor when"
 
 ORDER_SHOWN = (
-    "which order of day and month numeric dates are read in: that a day is above 12, where the "
-    "setting"
+    "which order of day and month numeric dates are read in: that a day is above 12, or that a "
+    "weekday or a day in words beside a date fits this order only, where the setting"
 )
 ORDER_SETTINGS = {"auto": "mdy (English) or dmy"}
 PARTS_OF_TIMES = "minutes of times, offsets of time zones"
@@ -248,8 +250,6 @@ HIDDEN_DATE = "[DATE]"
 # counts a period as one of its lengths longer ago than it may be, and a day as two days longer ago.
 TOP_DAYS = 32_871 + 2
 _HUNDRED_YEARS = 36_525
-_PAIR = re.compile(r"\d/\d", re.ASCII)
-_WITH_YEAR = re.compile(r"(?<!\d)\d\d?([-/])\d\d?\1(?:\d{4}|['’]?\d\d)(?!\d)", re.ASCII)
 Dated = Days | Period
 _TOKEN = re.compile(r"\w[\w.'’-]*|\S")
 
@@ -268,7 +268,7 @@ class Timeline:
     Args:
         mentions: Mentions in the order of the text.
         order: One of ORDERS, how 03/04/19 is read, if all numeric dates of the document fit it.
-            Otherwise all are read in the first other order that they fit, or none.
+            Otherwise all are read in the first other order that they fit, or none (date_order).
             Dates without a year count only if no date has a year: 24/7 may be something else.
         language: Language of the document.
         is_one_shift: Whether other documents move by the same shift. Then a day without a time
@@ -287,14 +287,15 @@ class Timeline:
         times: bool = True,
     ) -> None:
         # The order depends on which dates fit which order, so on their values: the order of the
-        # output shows that a day is above 12 (as [DATE] in its place would), and DateShift.in_clear
-        # states this. The guarantee conditions on the order, as a part of the layout: if two
-        # documents are read in the same order, each date is numbered by the same function of its
-        # text, and written by the same function of its number and the shift. So documents whose
-        # dates, as read, are d days apart have output probabilities within a factor exp(epsilon d).
-        # Two documents that are read in different orders are not adjacent.
+        # output shows that a day is above 12 (as [DATE] in its place would), or that a weekday fits
+        # one order only, and DateShift.in_clear states this. The guarantee conditions on the order,
+        # as a part of the layout: if two documents are read in the same order, each date is
+        # numbered by the same function of its text, and written by the same function of its number
+        # and the shift. So documents whose dates, as read, are d days apart have output
+        # probabilities within a factor exp(epsilon d). Two documents that are read in different
+        # orders are not adjacent.
         self._mentions, self._language = mentions, language
-        order = _order_of(mentions, order, language)
+        order = order_of(mentions, order, language)
         self._pieces = [_read(mention, order, language) for mention in mentions]
         if not times:
             self._pieces = [[_without_time(p) for p in pieces] for pieces in self._pieces]
@@ -428,33 +429,12 @@ def _day_of_century(day: YMD) -> int:
     return CENTURY.number(2000 + day[0] % 100, *day[1:])
 
 
-def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
-    """Return the order that all numeric dates with a year fit (without any, all numeric dates): the
-    setting, or else the first other order. Return "" if dates with a year fit none."""
-    dated = [mention for mention in mentions if _WITH_YEAR.search(mention.text)]
-    voters = dated or [mention for mention in mentions if _PAIR.search(mention.text)]
-    for candidate in dict.fromkeys((order, *ORDERS)):
-        if not any(_misfits(mention, candidate, language) for mention in voters):
-            return candidate
-    return "" if dated else order
-
-
 def evident_order(mentions: Sequence[Mention], language: str = "en") -> str:
     """Return the order that the numeric dates of mentions require; "" if they fit several orders
     or none."""
     # A date with four digits of the year at its end fits "ymd" too, which is of other dates.
-    possible = {_order_of(mentions, order, language) for order in ("mdy", "dmy")}
+    possible = {order_of(mentions, order, language) for order in ("mdy", "dmy")}
     return possible.pop() if len(possible) == 1 else ""
-
-
-def _misfits(mention: Mention, order: str, language: str) -> bool:
-    try:
-        read(mention.text, order, language)
-    except OtherOrder:
-        return True
-    except NoDate:
-        pass
-    return False
 
 
 def _read(mention: Mention, order: str, language: str) -> list[Piece]:

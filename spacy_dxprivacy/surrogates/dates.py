@@ -562,16 +562,22 @@ def _weekday(m: Written) -> Piece:
         raise NoDate
     if pattern("WEEKDAY_PHRASE_END").search(phrase):
         return m.text
-    return Weekday(lambda days: m.put(w=_write_weekday(m["w"], days, m)))
+    number = _number_of_weekday(m["w"], m)
+    return Weekday(lambda days: m.put(w=_write_weekday(m["w"], days, m)), number=number)
 
 
 def _write_weekday(name: str, days: int, m: Written) -> str:
     """Write the weekday a number of days after another one."""
-    names, size, bare = m.names.weekdays, m.names.size_of_short, _without_accents(name.lower())
-    full = [_without_accents(known) for known in names]
-    number = next(i for i, known in enumerate(full) if known[:size] == bare[:size])
-    length = None if bare == full[number] else size
+    names, number = m.names.weekdays, _number_of_weekday(name, m)
+    is_full = _without_accents(name.lower()) == _without_accents(names[number])
+    length = None if is_full else m.names.size_of_short
     return match_case(names[(number + days) % 7].capitalize()[:length], name)
+
+
+def _number_of_weekday(name: str, m: Written) -> int:
+    size, bare = m.names.size_of_short, _without_accents(name.lower())
+    short = [_without_accents(known)[:size] for known in m.names.weekdays]
+    return short.index(bare[:size])
 
 
 def _without_accents(text: str) -> str:

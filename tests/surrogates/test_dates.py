@@ -289,6 +289,51 @@ def test_documents_a_day_apart_read_in_an_order_that_one_date_decides_are_as_lik
                 assert one.move(3, 0)[0] == other.move(2, 0)[0]
 
 
+def order_shown(text):
+    """The order that a text requires. It is of mentions and what stands between them, in turn."""
+    parts = text.split("|")
+    tails = {i: "".join(parts[i + 1 :]) for i in range(0, len(parts), 2)}
+    return evident_order([Mention(parts[i], "DATE", tail=tail) for i, tail in tails.items()])
+
+
+@pytest.mark.parametrize(("text", "order"), [
+    ("Mon 06/03/2023", "dmy"), ("Monday, 06/03/2023", "dmy"), ("Mon.| |6/3/23", "dmy"),
+    ("06/03/2023| (|Monday", "dmy"), ("06/03/2023|, |Monday", "dmy"), ("6/3/2023 Mon", "dmy"),
+    ("Sat 06/03/2023", "mdy"), ("06/03/2023| (|Saturday", "mdy"),
+    ("6 March 2023| (|06/03/2023", "dmy"), ("06/03/2023| (|6 March 2023", "dmy"),
+    ("June 3, 2023| = |06/03/2023", "mdy"), ("Mon 06/03/2023|; |Tue 07/03/2023", "dmy"),
+    ("Mon 06/03/2023| |Tue 07/03/2023", "dmy"),
+    # of a wrong weekday, and of those of several orders, each is as good as none
+    ("Tue 06/03/2023", ""), ("Mon 06/03/2023|; |Tue 06/03/2023", "dmy"),
+    ("Mon 06/03/2023|; |Sat 06/03/2023", ""), ("7 March 2023| (|06/03/2023", ""),
+    # not beside it, without a year, in one order only
+    ("Mon| and on |06/03/2023", ""), ("Mon 06/03", ""), ("Mon 23/06/2023", "dmy"),
+    ("6 March 2023| to |06/03/2023", ""), ("Mon 2023-03-06|; |06/04/2023", ""),
+])  # fmt: skip
+def test_what_stands_beside_a_date_decides_the_order(text, order):
+    assert order_shown(text) == order
+
+
+def test_a_weekday_decides_the_order_of_all_dates():
+    assert move("Mon 06/03/2023", "1/2/2022") == ["Sat 15/04/2023", "13/03/2022"]
+    assert move("Sat 06/03/2023", "1/2/2022", order="dmy") == ["Thu 07/13/2023", "02/11/2022"]
+    # which does not fit an order that no day of another date fits
+    assert move("Sat 06/03/2023", "23/2/2022", days=7) == ["Sat 13/03/2023", "02/03/2022"]
+
+
+@pytest.mark.parametrize("form", ["{:%a %d/%m/%Y}", "{:%A, %m/%d/%Y}", "{:%a %d/%m/%y}"])
+def test_documents_a_day_apart_read_in_an_order_that_a_weekday_decides_are_as_likely(form):
+    """Every date and weekday of two years: each is written by its number and the shift alone."""
+    for n in range(0, 731):
+        days = [date(2021, 1, 1) + timedelta(n + i) for i in (0, 1)]
+        texts = [form.format(day) for day in days]
+        for setting in ("mdy", "dmy"):
+            one, other = (Timeline([mention(text)], setting) for text in texts)
+            orders = {evident_order([mention(text)]) for text in texts}
+            if len(orders) == 1 and "" not in orders:
+                assert one.move(3, 0) == other.move(2, 0)
+
+
 @pytest.mark.parametrize("order", ["mdy", "dmy"])
 def test_documents_a_day_apart_read_in_one_order_are_as_likely(order):
     """All days of two years, beside one that decides: each is written by its number and the shift
