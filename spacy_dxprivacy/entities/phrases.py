@@ -40,6 +40,8 @@ from .words import ALSO_FIRST, builtin_lexicon, is_name, is_town, kinds
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
+_COMPACT_DAY = re.compile(r"(?:19|20)\d\d[01]\d[0-3]\d", re.ASCII)
+BEFORE_CODE = 40  # characters before a number, in which a word for a code is sought
 MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _KOREAN = words("KOREAN")
@@ -67,8 +69,12 @@ def match_phrases(tokens: Tokens) -> set[Entity]:
 
 def numbers_in(text: str) -> Iterator[Entity]:
     """Yield numbers that their form identifies, in characters."""
+    named = [*stamps_in(text)]
+    yield from (stamp for stamp, _ in named)
     for match in pattern("NUMBER_FORM").finditer(text):
         label = kind_of(match)
+        if any(start <= match.start() and match.end() <= end for _, (start, end) in named):
+            continue
         if label == "PHONE" and are_amounts(text, *match.span()):
             continue
         is_id = label == "CODE" or (label == "PHONE" and is_surely_national(match[0]))
@@ -80,6 +86,19 @@ def _whole(text: str, label: str, start: int, end: int) -> Entity:
     if label in ("ID", "PHONE"):
         start, end = whole_number(text, label, start, end)
     return Entity(label, start, end)
+
+
+def stamps_in(text: str) -> Iterator[tuple[Entity, tuple[int, int]]]:
+    """Yield each day without marks between its numbers (20230314_235012), in characters, and the
+    span of the file or the key that it names. Behind a word for a code it is none."""
+    if _COMPACT_DAY.search(text) is None:
+        return
+    for match in pattern("STAMPED").finditer(text):
+        span = match.span("stamp") if match["stamp"] else match.span("keyed")
+        is_bare = match["stamp"] is not None and match.span() == span and match["end"] is None
+        before = text[max(span[0] - BEFORE_CODE, 0) : span[0]]
+        if not (is_bare and pattern("BEFORE_CODE").search(before)):
+            yield Entity("DATE", *span), match.span()
 
 
 def in_tokens(doc: Doc, label: str, start: int, end: int) -> Entity:

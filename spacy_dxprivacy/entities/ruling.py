@@ -27,7 +27,7 @@ from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
 from .heads import colons_of_labels
-from .phrases import in_tokens, match_phrases
+from .phrases import in_tokens, match_phrases, stamps_in
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
 from .words import builtin_lexicon, is_name, is_town, kinds_of
 from .wrapped import match_wrapped
@@ -93,9 +93,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         text = text_of(doc)
         accounts = [*accounts_in(text)]
         edges = {edge for _, *span in accounts for edge in span}
-        # A tokenizer joins DTSTART:20230314T235000Z, and DSK-901,2023-11-02.
+        # A tokenizer joins DTSTART:20230314T235000Z, DSK-901,2023-11-02, and IMG_20230314.jpg.
         edges |= {edge for stamp in pattern("STAMP_FORM").finditer(text) for edge in stamp.span()}
         edges |= {edge for colon in colons_of_labels(text) for edge in (colon, colon + 1)}
+        edges |= {edge for (_, *span), _ in stamps_in(text) for edge in span}
         doc = split_tokens(doc, self.nlp, edges)
         self.set_annotations(doc, self._match(doc, accounts))
         return doc

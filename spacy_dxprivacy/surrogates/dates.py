@@ -68,9 +68,9 @@ _WISHES = frozenset("happy merry blessed joyous".split())
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SAME_AGE = re.compile(rf"\A({TOP_AGE})\D+{TOP_AGE}\Z")
 # No form begins or ends within a longer word, except the time of 2020-01-05T14:05Z. None begins
-# within a decimal number: 28.8 years.
-_BEGIN = re.compile(r"(?:(?<!\w)(?<!\d\.)|(?<=\d[tT]))(?=\S)")
-_END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ]))"
+# within a decimal number: 28.8 years. The time of 20230314235012 begins behind eight digits.
+_BEGIN = re.compile(r"(?:(?<!\w)(?<!\d\.)|(?<=\d[tT])|(?<=(?<!\d)\d{8})|(?<=(?<!\d)\d{8}_))(?=\S)")
+_END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ])|(?<=(?<!\d)\d{8})(?=\d{4}(?:\d\d)?(?!\d)))"
 # The days before the last of a list of numbers (3, 10 and 17/06/2024), and what joins them.
 _NUMBERED = re.compile(rf"(\d\d?)({expanded('DAY_JOINT')})")
 _ORDER = re.compile(expanded("DAY_WORDS"))
@@ -551,6 +551,20 @@ def _week(m: Written) -> Period:
     return Period(UNITS["week"], index, GREGORIAN, write)
 
 
+def _iso_day(m: Written) -> Days:
+    """Read 2020-W32-5 and 2020W325, a day of a week as ISO 8601 counts them."""
+    try:
+        start = date.fromisocalendar(int(m["y"]), int(m["n"]), int(m["w"]))
+    except ValueError:
+        raise NoDate from None
+
+    def write(days: list[YMD]) -> str:
+        moved = date(*days[0]).isocalendar()
+        return m.put(y=f"{moved.year:04d}", n=f"{moved.week:02d}", w=str(moved.weekday))
+
+    return Days([Day(start.year, start.month, start.day, GREGORIAN)], write)
+
+
 # -- readers: days of the week, times, ages, holidays ------------------------------------------
 
 
@@ -671,7 +685,7 @@ def _holiday(m: Written) -> Piece:
 
 
 READERS: dict[str, Callable[[Written], Piece]] = {
-    **dict.fromkeys(UNITS, _period), "week": _week, "decade": _decade,
+    **dict.fromkeys(UNITS, _period), "week": _week, "iso_day": _iso_day, "decade": _decade,
     "day": _days, "numeric": _days, "list": _list, "weekday": _weekday,
     "numbered": _numbered,
     "clock": _clock, "spoken_hour": _clock, "hours": _hours, "noon": _noon,

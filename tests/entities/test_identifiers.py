@@ -124,7 +124,7 @@ def test_telephone_numbers_stay_telephone_numbers(nlp):
 # -- opaque identifiers of systems -----------------------------------------------------------------
 
 OPAQUE = [
-    "doc_20240315_9876543210", "pat_ABC123DEF456", "IMG_20240315_101112", "cus_NffrFeUfNV2Hib",
+    "doc_20240315_9876543210", "pat_ABC123DEF456", "cus_NffrFeUfNV2Hib",
     "ch_3MqLiJLkdIwHu7ix0snN0B0Y", "pi_3MtwBwLkdIwHu7ix28a3tqPa", "evt_1NG8Du2eZvKYlo2CUI79vXWy",
     "backup_2023_03_14", "user_8842", "rec_00012-b", "550e8400-e29b-41d4-a716-446655440000",
     "2001:db8::1", "fe80::1ff:fe23:4567:890a", "2001:0db8:85a3::8a2e:0370:7334",
@@ -185,3 +185,29 @@ def test_four_digits_after_the_word_for_a_secret_are_one(nlp, text):
 @pytest.mark.parametrize("text", ["the pin 12 of it", "pin 2.5000", "a key code 12:30"])
 def test_other_numbers_after_such_a_word_are_no_secret(nlp, text):
     assert not found(nlp, text, "en", "SECRET")
+
+
+@pytest.mark.parametrize(("text", "dates"), [
+    ("DOB 19580612; admitted 20230314.", ["19580612", "20230314"]),
+    ("Stamped 20230314235012 and 20230314T2350.", ["20230314235012", "20230314T2350"]),
+    ("DTSTART;VALUE=DATE:20230503\nBDAY:19580612", ["20230503", "19580612"]),
+    ("Scan dated 20230314_235012.dcm came.", ["20230314_235012"]),
+    ("See IMG_20230314_235959.jpg and scan_20230314.pdf.", ["20230314_235959", "20230314"]),
+    ("Seen 14MAR2023, 14Mar23 and 2023-W16-2.", ["14MAR2023", "14Mar23", "2023-W16-2"]),
+    ("a,20230314,b\nc,20230315,d", ["20230314", "20230315"]),
+    # of an account or a telephone, of a longer code, no day of a month
+    ("account 20230314, ref 20230401, order no. 20230101, call me on 20230314", []),
+    ("INV-20230314-001, SMITH:20230503, Smith_20230314.pdf, 20230314-aaaa-4bbb", []),
+    ("Rechnung 20230314 und Kundennummer: 20230401", []),
+    ("PID|1||12345||DOE^JANE||19580612|F", []), ("It is 20231399 or 120230314.", []),
+])  # fmt: skip
+def test_a_day_without_marks_is_a_date_unless_it_is_a_code(nlp, text, dates):
+    assert found(nlp, text, "en", "DATE") == dates
+    codes = [code for code in ("20230314", "20230503", "JANE") if code in text and not dates]
+    entities = found(nlp, text, "en", "ID", "PHONE", "PERSON")
+    assert all(any(code in entity for entity in entities) for code in codes)
+
+
+def test_the_ending_of_a_named_file_stays(nlp):
+    assert found(nlp, "See IMG_20230314_235959.jpg.", "en", "ID") == []
+    assert found(nlp, "Siehe Scan_20230314.pdf hier.", "de", "DATE") == ["20230314"]
