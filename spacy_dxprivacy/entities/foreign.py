@@ -44,6 +44,11 @@ _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
 _ELISION = re.compile(r"\A\w{1,5}['’](?=\w\w)")
+_SCORES = words("SCORES", "foreign")
+_POINTS = re.compile(r"\d{1,2}/\d{1,2}(?:/\d{1,2})?", re.ASCII)
+_LAST_WORD = re.compile(r"([^\W\d_]+)[ :=]{1,3}\Z")
+_BEFORE_POINTS = re.compile(r"[ :=]{1,3}\d{1,2}/\d", re.ASCII)
+_NUMBER_OF_YEAR = re.compile(r"\d{1,6}/\d{4}|\d{4}-\d{3,5}", re.ASCII)
 _CLAUSE_END = re.compile(r"\s?[.,;:)!?\n]|\Z")
 MAX_MONTH = 12
 _foreign_words = partial(cache(words), file="foreign")
@@ -56,17 +61,41 @@ def match_foreign(tokens: Tokens, language: str) -> set[Entity]:
     entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
     entities |= {*_places(text, language)}
     entities |= {*values_in(text), *spoken_numbers_in(text, language)}
-    # A number with the key or the form of an identifier is not a telephone number.
-    entities -= {entity._replace(label="PHONE") for entity in entities if entity.label == "ID"}
+    # A number with the key or the form of an identifier is not a telephone number, nor a month or
+    # a year with a number.
+    identifiers = [entity for entity in entities if entity.label == "ID"]
+    entities -= {entity._replace(label="PHONE") for entity in identifiers}
+    entities -= {
+        entity._replace(label="DATE")
+        for entity in identifiers
+        if _NUMBER_OF_YEAR.fullmatch(text, entity.start, entity.end)
+    }
+    entities = {entity for entity in entities if not _is_scored(text, entity)}
     taken = {
         place
         for label, start, end in entities
         if label in ("ADDRESS", "ORG")
         for place in range(start, end)
     }
-    named = ((s, end) for s, end in _persons(text, language) if not {s, end - 1} <= taken)
+    persons = (span for span in _persons(text, language) if not _is_score(text, *span))
+    named = ((s, end) for s, end in persons if not {s, end - 1} <= taken)
     entities |= {Entity("PERSON", *span) for span in named}
     return {in_tokens(tokens.doc, *entity) for entity in entities}
+
+
+def _is_scored(text: str, entity: Entity) -> bool:
+    """Return whether numbers that may be a date are points of a score: Apgar 8/9/10."""
+    label, start, end = entity
+    if label != "DATE" or not _POINTS.fullmatch(text, start, end):
+        return False
+    word = _LAST_WORD.search(text[max(start - 24, 0) : start])
+    return word is not None and word[1].lower() in _SCORES
+
+
+def _is_score(text: str, start: int, end: int) -> bool:
+    """Return whether a name is that of a score, with its points behind it: Apgar 9/10."""
+    is_score = text[start:end].lower() in _SCORES
+    return is_score and _BEFORE_POINTS.match(text, end) is not None
 
 
 def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:
@@ -177,8 +206,9 @@ def numbers_with_keys(text: str) -> Iterator[Entity]:
     """Yield numbers with a known form or key, in characters."""
     for label, form in _forms("number forms", r"(?<![\w.-]){}(?!\w)"):
         yield from (Entity(label, *match.span()) for match in form.finditer(text))
-    for match in pattern("keyed", "foreign").finditer(text):
-        yield Entity("ID", *match.span(match.lastgroup or 0))
+    for table in ("keyed", "keyed parts"):
+        for match in pattern(table, "foreign").finditer(text):
+            yield Entity("ID", *match.span(match.lastgroup or 0))
     yield from (found for found in identifiers_in(text) if found.label == "ID")
     yield from numbers_in(text)
 

@@ -39,6 +39,9 @@ from .words import ALSO_FIRST, builtin_lexicon, is_name, is_town, kinds
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
+_LETTERS_IN_PARTS = re.compile(
+    rf"(?!(?i:{expanded('MONTH')}|dob|d/o/b)/)[A-Z]{{1,5}}/(?:[A-Z]{{1,5}}/)?\d{{1,3}}/"
+)
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _COMPACT_DAY = re.compile(r"(?:19|20)\d\d[01]\d[0-3]\d", re.ASCII)
 BEFORE_CODE = 40  # characters before a number, in which a word for a code is sought
@@ -64,6 +67,12 @@ def match_phrases(tokens: Tokens) -> set[Entity]:
     # A number with the key of an account is neither a telephone number nor a postal code.
     accounts = [phrase for phrase in phrases if phrase.label == "ID"]
     others = {a._replace(label=label) for a in accounts for label in ("PHONE", "ADDRESS")}
+    # nor is one with letters before its strokes a month: AB/03/1984
+    others |= {
+        account._replace(label="DATE")
+        for account in accounts
+        if _LETTERS_IN_PARTS.match(doc[account.start : account.end].text)
+    }
     return (phrases | numbers) - others
 
 

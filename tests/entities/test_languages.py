@@ -398,3 +398,36 @@ def test_days_of_two_numbers_and_weekdays_in_short(language, text, days):
     nlp = spacy.blank(language)
     nlp.add_pipe("dx_entity_ruler")
     assert [e.text for e in nlp(text).ents if e.label_ == "DATE"] == days
+
+
+@pytest.mark.parametrize(("language", "text", "label", "entities"), [
+    ("es", "Autos 417/2022 del Juzgado, en marzo de 2022.", "ID", ["417/2022"]),
+    ("it", "R.G. 417/2022 del Tribunale, n. 12/2021 R.G.", "ID", ["417/2022", "12/2021"]),
+    ("it", "Vista la sentenza 12/2021 del giudice.", "ID", ["12/2021"]),
+    ("nl", "Factuur 2023-0417 is betaald.", "ID", ["2023-0417"]),
+    ("es", "SENTENCIA n.º 8/2024 y el 18/2024 del Juzgado.", "ID", ["8/2024", "18/2024"]),
+    ("fr", "Facture 2023-0417, dossier n° 417/2022.", "ID", ["2023-0417", "417/2022"]),
+    ("de", "Die Rechnung über 120 € von 1999/2000.", "ID", []),
+    ("de", "Nach ISO 9001:2015 und IEC 62304:2006 von 2015 an", "DATE", ["2015"]),
+    ("nl", "Volgens NEN 7510:2017 in 03/2022.", "DATE", ["03/2022"]),
+    ("es", "Entre 2021-2022 y 03/2022.", "DATE", ["2021-2022", "03/2022"]),
+    ("de", "Apgar 8/9/10 nach der Geburt am 8/9/10 hier", "DATE", ["8/9/10"]),
+    ("es", "Test de Apgar 9/10 al nacer, Glasgow 15/15.", "PERSON", []),
+    ("es", "Lo vio Luis Apgar en Madrid.", "PERSON", ["Luis Apgar"]),
+    ("fr", "Au T3 2022, la semaine 14 de 2023 et le 3e trimestre 2022.", "DATE",
+        ["T3 2022", "semaine 14 de 2023", "3e trimestre 2022"]),
+    ("de", "In KW 14/2023, Q3 2022 und im 3. Quartal 2022 auch", "DATE",
+        ["KW 14/2023", "Q3 2022", "3. Quartal 2022"]),
+    ("nl", "In week 14 van 2023 en kwartaal 3 2022.", "DATE",
+        ["week 14 van 2023", "kwartaal 3 2022"]),
+    ("it", "Nel III trimestre 2022 e nella settimana 14 del 2023.", "DATE",
+        ["III trimestre 2022", "settimana 14 del 2023"]),
+    ("es", "En el T3 de 2022, con T3 de 2 y 14 semanas.", "DATE", ["T3 de 2022"]),
+    ("en", "See our AB/03/1984, AB/12/2034, JS/11/2023/447.", "ID",
+        ["AB/03/1984", "AB/12/2034", "JS/11/2023/447"]),
+    ("en", "Seen MAR/14/2023 and 03/1984.", "DATE", ["MAR/14/2023", "03/1984"]),
+])  # fmt: skip
+def test_numbers_with_a_year_are_dates_standards_or_identifiers(language, text, label, entities):
+    nlp = spacy.blank(language)
+    nlp.add_pipe("dx_entity_ruler")
+    assert [e.text for e in nlp(text).ents if e.label_ == label] == entities

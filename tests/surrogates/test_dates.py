@@ -33,7 +33,8 @@ MOVED = {
     "Mon 5/3": "Sat 6/12", "23.12.2021": "01.02.2022", "2019-03-12": "2019-04-21",
     "20190312": "20190421", "20190312_235012": "20190422_045012", "20190312-2350": "20190422-0450",
     "20190312235012": "20190422045012", "20190312235012.123+0100": "20190422045012.123+0100",
-    "2019-W11-2": "2019-W16-7", "2019W112": "2019W167", "14Mar23": "23Apr23", "2020-01-05T14:05:00Z": "2020-02-14T19:05:00Z",
+    "2019-W11-2": "2019-W16-7", "2019W112": "2019W167", "14Mar23": "23Apr23",
+    "2020-01-05T14:05:00Z": "2020-02-14T19:05:00Z",
     "March 12th": "April 21st", "Tuesday, March 12, 2019": "Sunday, April 21, 2019",
     "12 March 2019": "21 April 2019", "sept 5": "october 15", "Sept. 9, '98": "October 19, '98",
     "31-JAN-2020": "11-MAR-2020", "3Jan2020": "12Feb2020", "the 12th of July": "the 21st of August",
@@ -170,10 +171,20 @@ def test_both_ends_of_a_list_move_alike_over_months_and_years(text, first, last)
     ("fr", "lundi 27 février et jeudi 2 mars", "vendredi 7 avril et lundi 10 avril"),
     ("nl", "14-3-'23", "22-4-'23"),
     ("de", "Mi.", "So."),
+    ("de", "KW 14/2023", "KW 20/2023"), ("fr", "semaine 14 de 2023", "semaine 20 de 2023"),
 ])  # fmt: skip
 def test_lists_of_days_in_other_languages(language, text, moved):
     mentions = [Mention(text, "DATE", "", "")]
     assert Timeline(mentions, "dmy", language).move(39, 0) == [moved]
+
+
+@pytest.mark.parametrize(("language", "text", "moved"), [
+    ("fr", "T3 2022", "T4 2022"), ("fr", "3e trimestre 2022", "4e trimestre 2022"),
+    ("de", "3. Quartal 2022", "4. Quartal 2022"), ("it", "III trimestre 2022", "IV trimestre 2022"),
+    ("nl", "kwartaal 4 2022", "kwartaal 1 2023"),
+])  # fmt: skip
+def test_quarters_in_other_languages(language, text, moved):
+    assert Timeline([Mention(text, "DATE")], "dmy", language).move(92, 0) == [moved]
 
 
 @pytest.mark.parametrize(("joints", "apart"), [
