@@ -93,7 +93,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         text = text_of(doc)
         accounts = [*accounts_in(text)]
         edges = {edge for _, *span in accounts for edge in span}
-        # A tokenizer joins DTSTART:20230314T235000Z, DSK-901,2023-11-02, and IMG_20230314.jpg.
+        # A tokenizer joins DTSTART:20230314T235000Z, DSK-901,2023-11-02, and a date to its file.
         edges |= {edge for stamp in pattern("STAMP_FORM").finditer(text) for edge in stamp.span()}
         edges |= {edge for colon in colons_of_labels(text) for edge in (colon, colon + 1)}
         edges |= {edge for (_, *span), _ in stamps_in(text) for edge in span}
