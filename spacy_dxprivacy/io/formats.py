@@ -42,7 +42,7 @@ from .records import (
     is_unicode,
     make_record,
 )
-from .values import as_text, as_value
+from .values import as_text, as_value, blank_of
 
 MAX_NAMES = 12  # shown in a receipt
 # Names of columns. The first row of a file without column names may be text.
@@ -176,7 +176,7 @@ def fill_entry(released: Released, files: FileOptions) -> dict[str, Any]:
     if not isinstance(row, Row):
         return {files.field[0]: released.texts[0]}
     for (holder, key), text in zip(row.slots, released.texts, strict=False):
-        holder[key] = as_value(text, holder[key])
+        holder[key] = as_value(text if text.strip() else blank_of(holder[key]), holder[key])
     return row.entry
 
 

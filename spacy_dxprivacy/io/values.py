@@ -14,6 +14,8 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
+from ..pipeline.unknown_words import REDACTED
+
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)  # float64 represents 15 digits exactly
 
 
@@ -34,6 +36,12 @@ def _digits(value: float) -> Any:
     if not math.isfinite(value):
         return value
     return str(int(value)) if value.is_integer() else format(Decimal(repr(value)), "f")
+
+
+def blank_of(original: Any) -> str:
+    """Return the text of a cell without words, or a mark in place of words that were lost."""
+    text = str(as_text(original))
+    return REDACTED if text.strip() else text
 
 
 def as_value(text: str, original: Any) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from spacy.attrs import IDX, LENGTH
 from spacy.tokens import Doc
 
 from .. import progress
@@ -17,6 +18,7 @@ from ..privacy.loss import MAX_SENTENCE_WORDS
 from ..surrogates.replacements import replace_mentions
 from ..text.language import foreign_names
 from ..text.mentions import Entity, plain_label, unite
+from ..text.normal_doc import MARKS
 from .context import StageContext
 from .draft import Draft
 from .kinds import TO_DRAW, WORDS_OF_SENTENCES, Kind, of_kind
@@ -54,8 +56,26 @@ def finder_of(context: StageContext) -> Entities:
 
 def find_mentions(doc: Doc, finder: Entities, context: StageContext) -> list[Entity]:
     """Return what counts as an entity: what recognisers find, and names in other scripts."""
-    spans = finder.entities(doc)
+    spans = _in_pieces(doc, finder.entities(doc))
     return _with_foreign_names(doc, spans, context.surrogates) if context.latin_only else spans
+
+
+def _in_pieces(doc: Doc, spans: list[Entity]) -> list[Entity]:
+    """Return entities without words at their ends that are in no piece of the Doc, such as "age"
+    before a cell. These are not released, and a surrogate that begins with them would not be."""
+    marks: Sequence[int] = doc.user_data.get(MARKS, ())
+    if not len(marks) or not spans:
+        return spans
+    starts, sizes = (np.asarray(doc.to_array(name), dtype=np.int64) for name in (IDX, LENGTH))
+    piece = np.maximum(np.searchsorted(marks[::2], starts + sizes) - 1, 0)
+    is_read = (starts < np.asarray(marks[1::2])[piece]) & (starts + sizes > marks[0])
+    return [Entity(label, *_trimmed(is_read, start, end)) for label, start, end in spans]
+
+
+def _trimmed(is_read: Bools1d, start: int, end: int) -> tuple[int, int]:
+    """Return an extent from its first to its last token that is read, or as it is without any."""
+    inside = np.flatnonzero(is_read[start:end]).tolist()
+    return (start + inside[0], start + inside[-1] + 1) if inside else (start, end)
 
 
 def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) -> list[Entity]:

@@ -9,6 +9,7 @@ from conftest import ok, run_dx
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import assert_sanitized
+from spacy_dxprivacy.io.values import blank_of
 
 ENTITIES = "person,date,time,gpe,address,org,email,phone,id"
 HEADS = "name,surname,mrn,city,age,dob,seen,note".split(",")
@@ -160,3 +161,28 @@ def test_a_row_is_one_doc_with_one_receipt(tmp_path):
     assert len(docs) == 3 and len(docs[0].text.split("\n\n;\n\n")) == 2
     for doc in docs:
         assert_sanitized(doc)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "xlsx"])
+@pytest.mark.parametrize("head", ["age", "Alter", "Patient age"])
+def test_no_cell_of_an_age_becomes_empty(tmp_path, form, head):
+    ages = ["90", "91", "94", "99", "100", "129", "1931", "94;96", "91.5", "ninety-four"]
+    path = written(tmp_path / f"in.{form}", [head], [[age] for age in [*ages, "89", " "]])
+    _, rows = sanitized(path, fields=[head])
+    cells = [str(row[head]) for row in rows]
+    assert cells[:6] == ["90"] * 6 and all(cell.strip() for cell in cells[:-1])
+    assert not {"91", "94", "96", "94;96", "91.5"} & set(cells) and cells[-2] == "89"
+
+
+@pytest.mark.parametrize(
+    ("head", "cell"),
+    [("dob", "1950-03-04"), ("Geburtsdatum", "4.3.1950"), ("age", "in her 90s"), ("born", "1950")],
+)
+def test_a_cell_does_not_begin_before_it(tmp_path, head, cell):
+    _, (new,) = sanitized(written(tmp_path / "in.csv", [head], [[cell]]), fields=[head])
+    assert new[head].strip() and not {"age", "born"} & set(new[head].split())
+
+
+def test_words_that_are_lost_leave_a_mark():
+    assert [blank_of(value) for value in ("Grace", 94, date(2020, 1, 1))] == ["[REDACTED]"] * 3
+    assert [blank_of(value) for value in ("", " ", "\n")] == ["", " ", "\n"]
