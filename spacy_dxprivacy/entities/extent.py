@@ -26,6 +26,7 @@ from ..text.mentions import QUOTES, Entity, initials_in, is_word, plain_label
 from ..text.spelling import without_accents
 from ..text.tokens import Tokens
 from .heads import facts_in, values_in_columns
+from .labels import labels_in
 from .phrases import in_tokens
 from .tables import (
     FIRMS,
@@ -259,6 +260,8 @@ class Bounds(Tokens):
             return True
         if self._facts and self.is_in_column_of_facts(label, start, end):
             return True
+        if self._labels and self._is_in_label(start, end):
+            return True
         if label == "ID" and self._is_issue(start, end):
             return True
         return self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end))
@@ -294,6 +297,17 @@ class Bounds(Tokens):
         """The cells of columns of facts, in characters."""
         has_rows = "\n" in self.text and any(mark in self.text for mark in "|\t;,")
         return facts_in(self.text) if has_rows else []
+
+    @cached_property
+    def _labels(self) -> list[tuple[int, int]]:
+        """The labels of first columns, in characters."""
+        return labels_in(self.text)
+
+    def _is_in_label(self, start: int, end: int) -> bool:
+        """Return whether a mention is in the label of a row, such as City."""
+        first = self._starts[start]
+        i = bisect_right(self._labels, first, key=itemgetter(0)) - 1
+        return i >= 0 and first + len(self.between(start, end)) <= self._labels[i][1]
 
     @cached_property
     def _headed(self) -> Collection[int]:

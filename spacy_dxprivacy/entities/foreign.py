@@ -17,7 +17,8 @@ from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
 from ..text.tokens import Tokens
-from .heads import OLD, values_in
+from .heads import OLD, head_of, values_in
+from .labels import labels_in, values_beside_labels
 from .phrases import identifiers_in, in_tokens, numbers_in
 from .spoken import spoken_numbers_in
 from .tables import (
@@ -29,6 +30,7 @@ from .tables import (
     YEAR,
     DateWords,
     date_words,
+    expanded,
     forms,
     listed_of,
     pattern,
@@ -51,6 +53,7 @@ _BEFORE_POINTS = re.compile(r"[ :=]{1,3}\d{1,2}/\d", re.ASCII)
 _NUMBER_OF_YEAR = re.compile(r"\d{1,6}/\d{4}|\d{4}-\d{3,5}", re.ASCII)
 _CLAUSE_END = re.compile(r"\s?[.,;:)!?\n]|\Z")
 MAX_MONTH = 12
+_BEFORE_VALUE = re.compile(r"[ \t\u00a0\u202f]{0,3}[:=]")
 _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
 
@@ -60,7 +63,7 @@ def match_foreign(tokens: Tokens, language: str) -> set[Entity]:
     text = tokens.text
     entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
     entities |= {*_places(text, language)}
-    entities |= {*values_in(text), *spoken_numbers_in(text, language)}
+    entities |= {*values_in(text), *values_beside_labels(text), *spoken_numbers_in(text, language)}
     # A number with the key or the form of an identifier is not a telephone number, nor a month or
     # a year with a number.
     identifiers = [entity for entity in entities if entity.label == "ID"]
@@ -80,6 +83,8 @@ def match_foreign(tokens: Tokens, language: str) -> set[Entity]:
     persons = (span for span in _persons(text, language) if not _is_score(text, *span))
     named = ((s, end) for s, end in persons if not {s, end - 1} <= taken)
     entities |= {Entity("PERSON", *span) for span in named}
+    labels = {*labels_in(text)}
+    entities = {e for e in entities if not (e[1:] in labels or _is_key(text, *e))}
     return {in_tokens(tokens.doc, *entity) for entity in entities}
 
 
@@ -96,6 +101,14 @@ def _is_score(text: str, start: int, end: int) -> bool:
     """Return whether a name is that of a score, with its points behind it: Apgar 9/10."""
     is_score = text[start:end].lower() in _SCORES
     return is_score and _BEFORE_POINTS.match(text, end) is not None
+
+
+def _is_key(text: str, label: str, start: int, end: int) -> bool:
+    """Return whether a name is the key of a form at the head of a line: Ville : Nantes."""
+    if label not in ("PERSON", "GPE") or not _BEFORE_VALUE.match(text, end):
+        return False
+    is_first = not text[text.rfind("\n", 0, start) + 1 : start].strip(" \t>*•-|")
+    return is_first and head_of(text[start:end]) is not None
 
 
 def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:
@@ -214,9 +227,28 @@ def numbers_with_keys(text: str) -> Iterator[Entity]:
 
 
 def addresses_in(text: str) -> Iterator[Entity]:
-    """Yield streets, in characters."""
+    """Yield streets and postal codes, in characters; without a label at the head of a line."""
     for _, form in _forms("street forms", r"(?<!\w)(?:{})"):
-        yield from (Entity("ADDRESS", *match.span()) for match in form.finditer(text))
+        for start, end in (match.span() for match in form.finditer(text)):
+            line = text.rfind("\n", start, end)
+            is_labelled = line >= 0 and begins_with_label(text, line + 1)
+            yield Entity("ADDRESS", start, line if is_labelled else end)
+
+
+# The key of a form, or the first cell of a row: words of which only the first has a capital.
+_LABEL = re.compile(
+    rf"[ \t>|*•-]{{0,9}}[^\W\d_][\w.'’/-]{{0,40}}(?: (?!{expanded('UP')})[\w.'’/()-]{{1,40}})"
+    r"{0,4} {0,3}[:=|\t]"
+)
+_TO_COLON = re.compile(r"[^\n:=]{1,60}(?=[:=])")
+
+
+def begins_with_label(text: str, place: int = 0) -> bool:
+    """Return whether a label and a colon or the mark of a cell follow a place of a text."""
+    if _LABEL.match(text, place):
+        return True
+    key = _TO_COLON.match(text, place)
+    return key is not None and head_of(key[0]) is not None
 
 
 def _places(text: str, language: str) -> Iterator[Entity]:

@@ -21,6 +21,7 @@ from ..text.tokens import Tokens
 from .continued import whole_number
 from .fractions import days_in_series, is_score
 from .heads import values_in
+from .labels import values_beside_labels
 from .national import is_surely_national
 from .spoken import spoken_numbers_in
 from .tables import (
@@ -125,6 +126,7 @@ def _phrases(text: str) -> Iterator[Entity]:
     cued = filter(_is_cued, pattern("CUED_NAME").finditer(text))
     yield from (Entity("PERSON", *match.span()) for match in cued)
     yield from values_in(text)
+    yield from values_beside_labels(text)
     lower = _in_lower_case(text)
     yield from field_codes(text)
     yield from identifiers_in(text)

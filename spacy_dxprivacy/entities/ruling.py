@@ -23,6 +23,7 @@ from ..text.mentions import Entity, further_mentions, is_word, plain_label
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, text_of
 from .accounts import accounts_in
+from .cards import values_of_cards
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
@@ -41,6 +42,7 @@ _SOURCES = {label: (label, BY_RULE) for label in LABELS}
 _SOURCES |= {
     "USERNAME": ("ID", ""),
     "DISGUISED": ("PERSON", ""),
+    "PLACED": ("GPE", ""),
     "GUESSED": ("PERSON", BY_GUESS),
 }
 # First tokens of listed firms, for both ways in which tokenizers split them.
@@ -119,6 +121,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         # First, since a user name may look like an address of the web (priya.raman).
         accounts = [in_tokens(doc, *account) for account in in_text]
         own_matches += [account for account in accounts if account.label == "USERNAME"]
+        own_matches += [in_tokens(doc, *value) for value in values_of_cards(bounds.text)]
         entities |= {*accounts}
         order = {label: i for i, label in enumerate(MATCHED)}
         return own_matches + sorted(

@@ -13,7 +13,7 @@ from functools import cache
 from ..text.lines import LINE_END, joint_of
 from ..text.mentions import Entity
 from ..text.tokens import Tokens
-from .foreign import addresses_in, any_day, dates_in, numbers_with_keys
+from .foreign import addresses_in, any_day, begins_with_label, dates_in, numbers_with_keys
 from .phrases import addresses, field_codes, in_tokens, numbers_in
 from .tables import DAY, YEAR, date_words
 from .values import NUMBER_OF_ITEM
@@ -23,7 +23,11 @@ NEAR = 24  # characters beside it, of which one is a digit
 _QUOTE = " \t>|#*/-"
 _ENDS, _BEGINS = re.compile(rf"\d[^\n]{{0,{NEAR}}}\Z"), re.compile(rf"[^\n]{{0,{NEAR}}}?\d")
 # The time or the day at which a line of a chat or a log was written.
-_STAMP = re.compile(r"\d{1,2}:\d\d(?!\d)|\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/(?:\d\d){1,2}(?!\d)")
+_STAMP = re.compile(
+    r"(?:\d{1,2}:\d\d(?!\d)|\d{4}([-/.])\d\d\1\d\d(?!\d)|\d{1,2}/\d{1,2}/(?:\d\d){1,2}(?!\d)|"
+    r"(?:0?[1-9]|[12]\d|3[01])([-.])(?:0?[1-9]|1[0-2])\2(?:19|20)\d\d(?!\d)|"
+    r"\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d{8}T\d{4})"
+)
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.[^\W\d_]{2,63}(?![\w.-]*@)")
 _HANDLES = re.compile(
@@ -58,19 +62,25 @@ def _wrapped(text: str, language: str) -> Iterator[Entity]:
         size, line = len(before), f"{before}{joint}{after}"
         for label, start, end in _read(line, language):
             if start < size < end - len(joint):
-                if label == "DATE" and (
-                    _ends_with_date(before, language) or _is_new_item(before, after)
-                ):
-                    continue  # the next line begins another date, an item or a sentence
-                if label not in ("DATE", "EMAIL") and _STAMP.match(after):
-                    continue
                 if label == "EMAIL" and are_handles and after.startswith("@"):
                     continue
-                if label == "ADDRESS" and before[-1:].isdigit() and after[:1].isdigit():
-                    continue  # two numbers in a column, as those of houses
+                if _begins_new(label, before, after, language):
+                    continue
                 if label == "ADDRESS" and _is_below_heading(line[start:size], after):
                     continue  # a heading above it
                 yield Entity(label, begin + start, match.end() + end - size - len(joint))
+
+
+def _begins_new(label: str, before: str, after: str, language: str) -> bool:
+    """Return whether a line begins something else: a date below one, an item or a sentence, the
+    stamp of a log, a label (PLZ: 45127 / Ort: Essen), or a second number in a column, as those of
+    houses."""
+    if label == "DATE":
+        return _ends_with_date(before, language) or _is_new_item(before, after)
+    if label != "EMAIL" and _STAMP.match(after):
+        return True
+    is_in_column = before[-1:].isdigit() and after[:1].isdigit()
+    return label == "ADDRESS" and (is_in_column or begins_with_label(after))
 
 
 def _is_below_heading(before: str, after: str) -> bool:

@@ -279,13 +279,36 @@ _HTML = frozenset(
 Spans = list[tuple[int, int]]
 
 
-# The times of a subtitle.
-_CUE = re.compile(r"^[\d:.,]{5,12} --> [\d:.,]{5,12}[^\n]{0,100}$", re.M)
+# The number and the times of a subtitle.
+_CUE = re.compile(r"^(?:\d{1,9}[ \t]?\r?\n)?[\d:.,]{5,12} --> [\d:.,]{5,12}[^\n]{0,100}$", re.M)
+# The frame of a stack of calls, without the package: Price.young(Price.java:44).
+_FRAME = re.compile(
+    r"(?<=\n)[ \t]{0,40}at (?:[\w$]{1,60}\.){0,20}?([\w$]{1,60}\.[\w$<>]{1,60}"
+    r"\((?:[\w$-]{1,60}\.[a-z]{1,6}:\d{1,6}|Native Method|Unknown Source)\))"
+)
+# The keys of a line of a calendar or of an address card, and values that each of these has.
+CARD = re.compile(r"^BEGIN:V[A-Z]", re.M)
+_CARD_KEY = re.compile(
+    r"^(?:(?:BEGIN|END):V[A-Z]{4,9}(?=\r?$)|VERSION:\d\.\d|(?:item\d{1,3}\.)?[A-Z][A-Z\d-]{0,30}(?=[:;]))",
+    re.M,
+)
+_CARD_PART = re.compile(
+    r":|;(?:(?:TYPE|VALUE|ENCODING|CHARSET|PREF|ROLE|PARTSTAT|RSVP|CUTYPE|RELTYPE|RELATED|FBTYPE|"
+    r"FMTTYPE)=[\w,/-]{1,60}|[A-Z][A-Z-]{1,30}=|(?:WORK|HOME|VOICE|FAX|CELL|PREF|MSG|INTERNET|INTL|"
+    r"POSTAL|PARCEL|DOM|PAGER|CAR|ISDN|VIDEO|QUOTED-PRINTABLE|BASE64)(?=[:;]))"
+)
+_CARD_MAIL = re.compile(r"(?<=[:=\"])mailto:", re.I)
+_PARAMETER = re.compile(r"\"[^\"\n]{0,200}\"|[^\"\n:;]{1,200}")
+
+
+# A text without any of these has no code, or only that of its pieces.
+CODE_SIGNS = ("<", "&", " --> ", "BEGIN:V", "\tat ", "  at ")
 
 
 def code_in(text: str, levels: Levels = ()) -> Spans:
     """Return the spans of tags, without values of their attributes, of references such as &lt;, of
-    times of subtitles, and of keys of forms, in order.
+    numbers and times of subtitles, of frames of a stack of calls, and of keys of forms and of
+    address cards, in order.
 
     levels: the pieces of a decoded text.
     """
@@ -298,9 +321,30 @@ def code_in(text: str, levels: Levels = ()) -> Spans:
         spans += _tags(text)
     if " --> " in text:
         spans += (match.span() for match in _CUE.finditer(text))
+    if "\tat " in text or "  at " in text:
+        spans += (match.span(1) for match in _FRAME.finditer(text))
+    if "BEGIN:V" in text and CARD.search(text):
+        spans += _keys_of_cards(text)
     if ";" in text and "&" in text:
         spans += (match.span() for match in _REFERENCE.finditer(text))
     return sorted(spans)
+
+
+def _keys_of_cards(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the keys of the lines of calendars and address cards, and of their parameters."""
+    for match in _CARD_KEY.finditer(text):
+        start, end = match.span()
+        while part := _CARD_PART.match(text, end):
+            end = part.end()
+            if part[0].startswith(";") and part[0].endswith("="):
+                yield start, end
+                value = _PARAMETER.match(text, end)
+                start = end = value.end() if value else end
+            elif part[0] == ":":
+                break
+        if end > start:
+            yield start, end
+    yield from (match.span() for match in _CARD_MAIL.finditer(text))
 
 
 def _tags(text: str) -> Iterator[tuple[int, int]]:

@@ -27,7 +27,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..errors import DxError, Errors
-from .coded import CODE, CODED, code_in
+from .coded import CODE, CODE_SIGNS, CODED, code_in
 
 SPLIT_CHARACTERS = 64  # characters that are split off an end together
 MAX_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 ms
@@ -151,7 +151,7 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
     texts = texts_of(doc)
     has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
     text, levels = text_of(doc), doc.user_data.get(CODED, ())
-    may_have = levels or "<" in text or "&" in text or " --> " in text
+    may_have = levels or any(sign in text for sign in CODE_SIGNS)
     code = code_in(text, levels) if may_have else []
     if code:
         doc.user_data[CODE] = code  # for outside_code
