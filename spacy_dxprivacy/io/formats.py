@@ -42,7 +42,7 @@ from .records import (
     is_unicode,
     make_record,
 )
-from .values import as_text, as_value, blank_of
+from .values import as_text, as_value, blank_of, names_nobody
 
 MAX_NAMES = 12  # shown in a receipt
 # Names of columns. The first row of a file without column names may be text.
@@ -149,12 +149,13 @@ class Row:
 
 
 def row_record(number: int, size: int, entry: dict[str, Any], fields: Fields) -> Input:
-    """Return the record of a row. Nulls stay null; a row without any text gets an empty one."""
+    """Return the record of a row. Nulls and values that name nobody stay; a row without any text
+    gets an empty one."""
     wanted = (*fields.texts, *(fields.kept or ()))
     row, heads = Row(entry if fields.kept is None else prune(entry, wanted), [], fields), []
     for path in fields.texts:
         try:
-            slots = [slot for slot in find_slots(row.entry, path) if read_slot(slot) is not None]
+            slots = [s for s in find_slots(row.entry, path) if not names_nobody(read_slot(s))]
         except KeyError:
             return Failed(number, f"it has no field {path!r}.", size, _count_fields(entry))
         row.slots.extend(slots)
@@ -417,8 +418,17 @@ class JsonlWriter(Writer):
 
 
 def as_json(value: Any) -> bytes:
-    """Return JSON in UTF-8, or in ASCII if a kept field has half of a surrogate pair."""
+    """Return JSON in UTF-8, or in ASCII if a kept field has half of a surrogate pair. A number that
+    was too large for a float still is."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    if "Infinity" in text:
+        text = _INFINITE.sub(
+            lambda match: match[0] if match[1] is None else f"{match[1]}1e999", text
+        )
     try:
-        return json.dumps(value, ensure_ascii=False, default=str).encode()
+        return text.encode()
     except UnicodeEncodeError:
         return json.dumps(value, default=str).encode()
+
+
+_INFINITE = re.compile(r'"(?:[^"\\]|\\.)*"|(-?)Infinity')  # outside of strings

@@ -10,13 +10,19 @@ from __future__ import annotations
 import math
 import re
 from contextlib import suppress
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
 from ..pipeline.unknown_words import REDACTED
 
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)  # float64 represents 15 digits exactly
+
+
+def names_nobody(value: Any) -> bool:
+    """Return whether a value is nothing, true or false, a duration, or no finite number."""
+    is_number = isinstance(value, float) and not math.isfinite(value)
+    return value is None or isinstance(value, (bool, timedelta)) or is_number
 
 
 def as_text(value: Any) -> Any:

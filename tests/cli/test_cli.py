@@ -300,7 +300,7 @@ BAD_LINES = {
     '{"text": "Zorblatt \xff"}': "not valid Unicode",
     '{"who": "Zorblatt"}': "no field 'text'",
     '{"text": ["Zorblatt"]}': "a list, not a string",
-    '{"text": true}': "true or false, not a string",
+    '{"text": {"a": "Zorblatt"}}': "an object, not a string",
     '{"text": "Zorblatt': "not valid JSON",
     '["Zorblatt"]': "not a JSON object",
     "[" * 100_000: "not valid JSON",
