@@ -23,6 +23,7 @@ from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import QUOTES, Entity, initials_in, is_word, plain_label
+from ..text.normal_doc import FACTS_OF_PIECES, MARKS
 from ..text.spelling import without_accents
 from ..text.tokens import Tokens
 from .heads import facts_in, values_in_columns
@@ -296,7 +297,10 @@ class Bounds(Tokens):
     def _facts(self) -> list[tuple[int, int, str]]:
         """The cells of columns of facts, in characters."""
         has_rows = "\n" in self.text and any(mark in self.text for mark in "|\t;,")
-        return facts_in(self.text) if has_rows else []
+        held = self.doc.user_data.get(FACTS_OF_PIECES) or {}
+        marks = self.doc.user_data.get(MARKS, ()) if held else ()
+        cells = [(marks[2 * i], marks[2 * i + 1], label) for i, label in held.items()]
+        return sorted([*cells, *(facts_in(self.text) if has_rows else ())])
 
     @cached_property
     def _labels(self) -> list[tuple[int, int]]:

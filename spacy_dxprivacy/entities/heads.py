@@ -381,13 +381,23 @@ def facts_in(text: str) -> list[tuple[int, int, str]]:
     facts = list[tuple[int, int, str]]()
     for start, row, columns in _rows(text, _any_head_of):
         for cell, head in zip(row, columns, strict=True):
-            label = "" if head is None else head.label
-            if label in ("THING", "WARE") or (
-                label == "VALUE" and _VALUE_CELL.fullmatch(cell.strip())
-            ):
+            if label := _fact_of(head, cell):
                 facts.append((start, start + len(cell), label))
             start += len(cell) + 1
     return facts
+
+
+def fact_of(name: str, cell: str) -> str:
+    """Return the label of the head of a column if that says that a cell of it holds a fact, as
+    `facts_in` does of the cells of a text; else ""."""
+    return _fact_of(_any_head_of(name), cell)
+
+
+def _fact_of(head: Head | None, cell: str) -> str:
+    if head is None or head.label not in FACTS:
+        return ""
+    is_one = head.label != "VALUE" or _VALUE_CELL.fullmatch(cell.strip())
+    return head.label if is_one else ""
 
 
 def _is_plain_number(head: Head, cell: str) -> bool:

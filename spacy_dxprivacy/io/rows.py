@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from spacy.language import Language
 
-from ..entities.heads import Head, head_of, is_nothing, is_young, values_of_cell
+from ..entities.heads import Head, fact_of, head_of, is_nothing, is_young, values_of_cell
 from ..errors import DxError
 from ..text.mentions import Entity
-from ..text.normal_doc import MARKS
+from ..text.normal_doc import FACTS_OF_PIECES, MARKS
 from .records import MENTIONS, Record, Released, Tokens, recognises
 
 # What surrogates need to read before a value, by the label of its head. It is not released.
@@ -46,11 +46,15 @@ def as_document(nlp: Language, record: Record) -> Record:
     if not record.heads or not recognises(nlp) or any(isinstance(t, Tokens) for t in texts):
         return record
     heads = [head_of(head) for head in record.heads]
-    if len(texts) < 2 and heads[0] is None:
+    facts = [fact_of(head, str(text)) for head, text in zip(record.heads, texts, strict=True)]
+    if len(texts) < 2 and heads[0] is None and not facts[0]:
         return record
     if sum(map(len, texts)) + len(BREAK) * len(texts) > nlp.max_length:
         return record
-    return _joined(record, [str(text) for text in texts], heads)
+    joined = _joined(record, [str(text) for text in texts], heads)
+    order = joined.origin.order
+    held = {place: facts[number] for place, number in enumerate(order) if facts[number]}
+    return replace(joined, data={**joined.data, FACTS_OF_PIECES: held})
 
 
 def _joined(record: Record, texts: list[str], heads: list[Head | None]) -> Record:

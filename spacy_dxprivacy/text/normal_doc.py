@@ -24,6 +24,9 @@ from .tokens import text_of, tokenize
 
 # In the user data of a Doc: places of its text to be mapped to the new text.
 MARKS = "dx_marks"
+# There, too: what the head of a piece says that it holds, by the number of the piece, for pieces
+# that hold facts (entities.heads).
+FACTS_OF_PIECES = "dx_facts"
 SANITIZED = "dx_receipt"  # in the user data of a Doc that a sanitizer made
 
 

@@ -1,7 +1,7 @@
 """A row is one document: a column says what its cells hold, and fields share persons and dates."""
 
 import json
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 import spacy
@@ -186,3 +186,70 @@ def test_a_cell_does_not_begin_before_it(tmp_path, head, cell):
 def test_words_that_are_lost_leave_a_mark():
     assert [blank_of(value) for value in ("Grace", 94, date(2020, 1, 1))] == ["[REDACTED]"] * 3
     assert [blank_of(value) for value in ("", " ", "\n")] == ["", " ", "\n"]
+
+
+FACTS = {  # head: cells that stay
+    "drug": ["Marevan", "Scott's emulsion"],
+    "breed": ["Angus", "Charolais"],
+    "weight": ["130.5", "250.75"],
+    "price": ["45678", "250.75"],
+    "Menge": ["1,5", "12"],
+    "Dose (mg)": ["12.5", "< 8 %"],
+    "part no": ["KX-4471", "88-31207"],
+}
+PERSONAL = {  # head: cells that do not, although the head says that it holds facts
+    "dose": "call 0113 496 0721",
+    "price": "see grace@price.example",
+    "weight": "weighed on 14 March 2023",
+    "drug": "given by Dr Maria Lopez",
+}
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "xlsx"])
+@pytest.mark.parametrize("head", FACTS)
+def test_a_cell_of_a_fact_stays_as_in_a_table_of_a_text(tmp_path, form, head):
+    for fields in ([head], ["name", head]):
+        path = written(
+            tmp_path / f"in.{form}", ["name", head], [["Maria Lopez", c] for c in FACTS[head]]
+        )
+        _, rows = sanitized(path, fields=fields)
+        assert [row[head] for row in rows] == FACTS[head]
+        assert ("Maria Lopez" in json.dumps(rows)) == (fields == [head])
+
+
+def test_a_number_of_a_fact_stays_a_number(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"weight": 130.5, "price": 45678}\n{"weight": 250.75, "price": 12}\n')
+    _, rows = sanitized(path, fields=["weight", "price"])
+    assert rows == [{"weight": 130.5, "price": 45678}, {"weight": 250.75, "price": 12}]
+
+
+@pytest.mark.parametrize("head", PERSONAL)
+def test_what_names_someone_in_a_cell_of_facts_is_replaced(tmp_path, head):
+    _, (row,) = sanitized(written(tmp_path / "in.csv", [head], [[PERSONAL[head]]]), fields=[head])
+    assert row[head] != PERSONAL[head] and PERSONAL[head].split()[0] in row[head]
+
+
+def test_cells_that_name_nobody_drop_no_row(tmp_path):
+    path = tmp_path / "in.jsonl"
+    cells = '"active": true, "score": 1e400, "low": -1e400, "note": "Infinity, Maria Lopez"'
+    path.write_text(f'{{"name": "Maria Lopez", {cells}}}\n{{"name": null, "active": false}}\n')
+    fields = ["--field", "name", "--field", "active", "--entities", ENTITIES]
+    target = tmp_path / "out.jsonl"
+    ok(run_dx("sanitize", path, target, *fields))
+    first, second = target.read_text().splitlines()
+    assert '"active": true, "score": 1e999, "low": -1e999, "note": "Infinity, ' in first
+    assert (
+        second == '{"name": null, "active": false}' and json.loads(first)["name"] != "Maria Lopez"
+    )
+
+
+def test_a_duration_of_a_sheet_stays(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    rows = [["Maria Lopez", timedelta(hours=30, minutes=4), True]] * 2
+    path = written(tmp_path / "in.xlsx", ["name", "wait", "active"], rows)
+    fields = ["--field", "name,wait,active", "--entities", ENTITIES]
+    ok(run_dx("sanitize", path, tmp_path / "out.xlsx", *fields))
+    _, *new = openpyxl.load_workbook(tmp_path / "out.xlsx").active.iter_rows(values_only=True)
+    assert [row[1:] for row in new] == [(timedelta(hours=30, minutes=4), True)] * 2
+    assert not any("Maria Lopez" in row for row in new)
