@@ -33,7 +33,7 @@ from ..io.resuming import can_resume
 from ..io.run import sanitize
 from ..io.statements import alarms
 from ..io.summary import summary
-from ..io.tally import FIELDS, TABLE, Tally
+from ..io.tally import BARE_FILES, FIELDS, TABLE, Tally
 from ..pipeline.count import Count
 from ..prompts.restoring import mark_ambiguous_dates
 from ..prompts.table import SurrogateTable, check_cipher, write_table
@@ -248,15 +248,17 @@ def _report_progress(
 
 
 def _count_other_files(tally: Tally, folder: Path, jobs: list[Job]) -> None:
-    """Count the files of a folder that were left out, by ending: those of unknown formats. Hidden
-    ones and links out of the folder are "other files"."""
+    """Count the files of a folder that were left out, by ending: those of unknown formats, and of
+    none. Hidden ones and links out of the folder are "other files"."""
     read_files = {job.source for job in jobs}
     left_out = Counter[str]()
     for path in folder.rglob("*"):
         if path.is_file() and path not in read_files:
             ending = path.suffix.lower()
             known = ENDING.fullmatch(ending) and ending not in FORMAT_OF_ENDING
-            left_out[f"{ending} files" if known else "other files"] += 1
+            is_bare = not ending and not path.name.startswith(".")
+            kind = f"{ending} files" if known else "other files"
+            left_out[BARE_FILES if is_bare else kind] += 1
     if left_out:
         tally.count += Count(dropped=left_out)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import multiprocessing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -182,10 +183,16 @@ def unknown_key(path: str, known: Iterable[str]) -> UsageError:
 
 
 def to_names(given: str | Path | Iterable[str]) -> tuple[str, ...]:
-    """Split comma-separated names: return ("a", "b") for "a, b", ["a", "b"] or ["a, b"]."""
-    strings = [given] if isinstance(given, (str, Path)) else given
-    names = (name.strip() for string in strings for name in str(string).split(","))
-    return tuple(filter(None, names))
+    """Split comma-separated names: return ("a", "b") for "a, b", ["a", "b"] or ["a, b"]. A name in
+    double quotes may have commas, as in a file of .csv."""
+    strings = map(str, [given] if isinstance(given, (str, Path)) else given)
+    rows = (
+        next(csv.reader([string], skipinitialspace=True), [])
+        if '"' in string
+        else string.split(",")
+        for string in strings
+    )
+    return tuple(filter(None, (name.strip() for row in rows for name in row)))
 
 
 def process_count(n_process: int) -> int:

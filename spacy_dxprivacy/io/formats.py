@@ -123,10 +123,15 @@ def _column(name: str, names: Sequence[str]) -> str:
     is_number, are_names = name.isascii() and name.isdigit(), not words or look_like_names(words)
     if name in names and (are_names or not is_number):
         return name
+    spaced = [other for other in names if other.strip() == name]  # a blank behind the delimiter
+    if len(spaced) == 1 and not is_number:
+        return spaced[0]
     if is_number and are_names and 1 <= int(name) <= n:
         return names[int(name) - 1]
     # The first row of a file without column names is text, so no message shows it.
     help = f"it has {n} columns. Give the name of one in full, or its number from 1."
+    if any("," in other for other in names):
+        help += " A name with a comma stands in double quotes: --field '\"a, b\"'."
     if not words or not are_names:
         help = (
             f"it has {n} columns, and its first row does not look like names. Add a row of "

@@ -89,6 +89,7 @@ COMPRESSED = (
 )
 ARRAY = "JSON arrays are not read: make a line of each item with `jq -c '.[]' FILE > FILE.jsonl`."
 OBJECT = "JSON over several lines is not read: make a line of it with `jq -c . FILE > FILE.jsonl`."
+HEAD = 4096  # bytes of a .json file that show what it holds
 
 
 def read(
@@ -284,12 +285,19 @@ def _guess_stdin(files: FileOptions) -> str:
         raise UsageError(f"stdin: {error}") from None
 
 
+def _why_no_lines(path: Path) -> str:
+    """Return why a .json file is not read, with a command that works for its first sign."""
+    with suppress(OSError), path.open("rb") as file:
+        return OBJECT if decode(file.read(HEAD)).lstrip("\ufeff \t\r\n")[:1] == "{" else ARRAY
+    return ARRAY
+
+
 def _format_of(path: Path, role: str) -> str:
     ending = path.suffix.lower()
     if ending in FORMAT_OF_ENDING:
         return FORMAT_OF_ENDING[ending]
     if ending in (".json", ".gz"):
-        raise UsageError(f"{path}: {ARRAY if ending == '.json' else COMPRESSED}")
+        raise UsageError(f"{path}: {_why_no_lines(path) if ending == '.json' else COMPRESSED}")
     stdin = ", or be - for stdin; else set `format`" if role == "INPUT" else ""
     raise UsageError(
         f"{path}: {role} must be a folder or end in {', '.join(FORMAT_OF_ENDING)}{stdin}."

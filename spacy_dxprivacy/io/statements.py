@@ -17,7 +17,7 @@ from ..privacy.guarantee import Guarantee
 from ..surrogates.date_shift import WITHOUT_TIMES
 from ..text.language import NAMES
 from ..text.mentions import CANONICAL, plain_label
-from .tally import FIELDS, FILE_NAMES, MARKUP, TABLE, Tally
+from .tally import BARE_FILES, FIELDS, FILE_NAMES, MARKUP, TABLE, Tally
 
 MAX_UNKNOWN_SHARE, MIN_UNKNOWN = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
 # Share of mentions of persons that the rules leave readable: docs/entities/languages.json.
@@ -311,7 +311,7 @@ def _unchecked(tally: Tally, *, is_measured: bool) -> Statement:
     known = f"By experience, {shares}. " if shares else ""
     searches, guessed = terms.surrogates is not None, count.perturbed and not is_measured
     missing = "" if terms.draws_words or not searches else _not_looked_for(terms.surrogates or ())
-    parts = {kind: n for kind, n in count.dropped.items() if not kind.startswith(".")}
+    parts = {kind: n for kind, n in count.dropped.items() if not _is_of_files(kind)}
     listed = ", ".join(f"{kind} ({n:,})" for kind, n in sorted(parts.items()))
     here = (
         "The figures of the next answer are of other texts. " if terms.attacker is not None else ""
@@ -363,8 +363,14 @@ def _shares(languages: Iterable[str]) -> str:
 
 def _unread(tally: Tally) -> str:
     """Return how many files of each unknown format were not read, or ""."""
-    counts = {kind: n for kind, n in tally.count.dropped.items() if kind.startswith(".")}
-    return ", ".join(plural(n, kind.removesuffix("s")) for kind, n in counts.items())
+    counts = {kind: n for kind, n in tally.count.dropped.items() if _is_of_files(kind)}
+    kinds = (kind.replace("files", "file" if n == 1 else "files") for kind, n in counts.items())
+    return ", ".join(f"{n:,} {kind}" for n, kind in zip(counts.values(), kinds, strict=True))
+
+
+def _is_of_files(kind: str) -> bool:
+    """Return whether what was left out are files of an ending, or of none."""
+    return kind.startswith(".") or kind == BARE_FILES
 
 
 # -- who can tell whose text it is -----------------------------------------------------------------

@@ -36,6 +36,7 @@ _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 _DIGRAPHS = re.compile("([aou])e")
 _HYPHEN = re.compile(r"[ -]")
 _SHORT_END = re.compile(r"(?:ie|ey|y|i)\Z")  # of Lizzie, Vicky and Nicki
+_APOSTROPHES = str.maketrans("’‘ʼ`", "\'\'\'\'")
 _OTHER_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "a", "œ": "o", "ı": "i", "ß": "ss"}
 )
@@ -231,7 +232,7 @@ def _case(text: str) -> str:
 
 def bare_word(text: str) -> str:
     """Return a word in lower case without Latin, Greek and Cyrillic accents: maria for María."""
-    bare = text.strip(" .,").casefold()
+    bare = text.strip(" .,").casefold().translate(_APOSTROPHES)
     if bare.isascii():
         return bare
     parts = (c for c in unicodedata.normalize("NFD", bare) if not "\u0300" <= c <= "\u036f")

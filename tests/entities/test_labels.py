@@ -167,3 +167,16 @@ def test_the_frames_of_a_stack_keep_their_form(nlp):
     gone = replaced(nlp, "\n\t".join(lines)).split("\0")
     assert not any("(" in part or "Price" in part for part in gone)
     assert "Moreau" in replaced(nlp, "We met\n\tat Grace Moreau (Moreau, 44)")
+
+
+@pytest.mark.parametrize("stamp", ["May  3 10:12:01", "Feb  1 00:00:59", "Dec 24 23:59:01"])
+def test_the_day_of_a_line_of_a_log_is_replaced(nlp, stamp):
+    day = stamp[:6]
+    assert day in replaced(nlp, f"{stamp} web sshd[4471]: Accepted\n{stamp} web cron: end")
+
+
+def test_an_apostrophe_of_another_form_makes_no_other_person():
+    text = "Sean O'Neil met Maria Lopez. Then Sean O’Neil left. O'Neil and O’Neil are one."
+    (release,) = clean([text], entities=["person"])
+    words = [word.strip(".") for word in release.split()]
+    assert words[1] == words[7] == words[9] == words[11] and "Neil" not in release

@@ -253,3 +253,40 @@ def test_a_duration_of_a_sheet_stays(tmp_path):
     _, *new = openpyxl.load_workbook(tmp_path / "out.xlsx").active.iter_rows(values_only=True)
     assert [row[1:] for row in new] == [(timedelta(hours=30, minutes=4), True)] * 2
     assert not any("Maria Lopez" in row for row in new)
+
+
+HEADS_TO_NAME = {  # first row: the option, and the column that it names
+    '"Surname, First name",age': ('"Surname, First name"', "Surname, First name"),
+    '"Price, Grace",mrn': ('"Price, Grace",mrn', "Price, Grace"),
+    "mrn, full name": ("full name", " full name"),
+    "mrn; full name": ("mrn,full name", " full name"),
+    'mrn,"5"" full name"': ('5" full name', '5" full name'),
+}
+
+
+@pytest.mark.parametrize("first", HEADS_TO_NAME)
+def test_any_head_can_be_named(tmp_path, first):
+    option, column = HEADS_TO_NAME[first]
+    mark, cell = ";" if ";" in first else ",", '"Maria Lopez"'
+    row = [cell, "44"] if first.startswith('"') else ["44", cell]
+    (tmp_path / "in.csv").write_text(f"{first}\n{mark.join(row)}\n")
+    target = tmp_path / "out.jsonl"
+    ok(run_dx("sanitize", tmp_path / "in.csv", target, "--field", option, "--entities", ENTITIES))
+    (new,) = released(target)
+    assert new[column] != "Maria Lopez" and column in first.replace('""', '"')
+
+
+def test_a_json_file_is_refused_with_a_command_for_what_it_holds(tmp_path):
+    for text, command in (('{"a": 1}', "jq -c . "), ("\ufeff\n {", "jq -c . "), ("[1]", "'.[]'")):
+        (tmp_path / "in.json").write_text(text)
+        done = run_dx("sanitize", tmp_path / "in.json", tmp_path / "out.jsonl")
+        assert done.exit_code == 2 and command in done.stderr
+
+
+def test_files_without_an_ending_are_named(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in ("a.txt", "README", "b.tar", ".hidden"):
+        (tmp_path / "in" / name).write_text("Maria Lopez came.")
+    done = run_dx("sanitize", tmp_path / "in", tmp_path / "out", "--entities", ENTITIES)
+    line = next(line for line in done.stderr.splitlines() if "NOT READ" in line)
+    assert "1 file without an ending" in line and "1 .tar file" in line and "README" not in line
