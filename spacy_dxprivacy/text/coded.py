@@ -281,7 +281,7 @@ Spans = list[tuple[int, int]]
 
 # The number and the times of a subtitle.
 _CUE = re.compile(r"^(?:\d{1,9}[ \t]?\r?\n)?[\d:.,]{5,12} --> [\d:.,]{5,12}[^\n]{0,100}$", re.M)
-# The frame of a stack of calls, without the package: Price.young(Price.java:44).
+# The frame of a stack of calls, without the package: class, method, file and line.
 _FRAME = re.compile(
     r"(?<=\n)[ \t]{0,40}at (?:[\w$]{1,60}\.){0,20}?([\w$]{1,60}\.[\w$<>]{1,60}"
     r"\((?:[\w$-]{1,60}\.[a-z]{1,6}:\d{1,6}|Native Method|Unknown Source)\))"
