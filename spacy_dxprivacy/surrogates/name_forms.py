@@ -36,7 +36,7 @@ _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 _DIGRAPHS = re.compile("([aou])e")
 _HYPHEN = re.compile(r"[ -]")
 _SHORT_END = re.compile(r"(?:ie|ey|y|i)\Z")  # of Lizzie, Vicky and Nicki
-_APOSTROPHES = str.maketrans("’‘ʼ`", "\'\'\'\'")
+_APOSTROPHES = str.maketrans("’‘ʼ`", "''''")
 _OTHER_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "a", "œ": "o", "ı": "i", "ß": "ss"}
 )
