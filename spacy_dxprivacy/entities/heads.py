@@ -27,6 +27,8 @@ OLD = 90  # ages from here on are replaced
 MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
+# Sections of words that are no heads.
+_LISTS = frozenset({"QUALIFIERS", "NOTHING", "NAME_WORDS", "TAG_NAMES", "GROUP_WORDS"})
 # Numbers of things (Part no.), things (Breed, Model), and amounts (Price).
 FACTS = frozenset({"THING", "WARE", "VALUE"})
 
@@ -58,7 +60,7 @@ def _heads() -> Mapping[str, Head]:
     for name, lines in sections(HEADS).items():
         weak, section = name.startswith("weak "), name.removeprefix("weak ")
         label, _, part = section.partition(" ")
-        if label in ("QUALIFIERS", "NOTHING", "NAME_WORDS", "TAG_NAMES"):
+        if label in _LISTS:
             continue
         for phrase in ",".join(lines).split(","):
             found.setdefault(phrase.strip(), Head(label, part, weak))

@@ -110,6 +110,20 @@ def test_a_given_and_a_family_name_are_one_person(tmp_path):
         assert new["family name"].split()[-1] in new["note"]
 
 
+def test_what_a_column_holds_is_replaced_in_the_other_fields(tmp_path):
+    head = ["patient", "mrn", "city", "note"]
+    rows = [["May Summers", "K12", "Nice", "May was well. K12 slept. Born in Nice."],
+            ["Will Reading", "AX-55-Q", "Bath", "Reading sleeps. Chart AX-55-Q. Will asked."],
+            ["Al Ng", "9911", "Reading", "Al asked. Ng slept. Reading was her home."]]  # fmt: skip
+    _, found = sanitized(written(tmp_path / "in.csv", head, rows), fields=head)
+    for old, new in zip(rows, found, strict=True):
+        first, last = new["patient"].split()
+        assert {first, last} & {*new["note"].replace(".", "").split()}
+        assert old[1] not in old[3] or new["mrn"] in new["note"]
+        for value in (*old[0].split(), *old[1:3]):
+            assert value not in new["note"].replace(".", "").split(), value
+
+
 @pytest.mark.parametrize(
     "cells",
     [
