@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -28,12 +28,15 @@ MIN_CODE = 4  # digits of a number below a head such as "id", which is no number
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
 # Sections of words that are no heads.
-_LISTS = frozenset({"QUALIFIERS", "NOTHING", "NAME_WORDS", "TAG_NAMES", "GROUP_WORDS"})
+_LISTS = frozenset(
+    {"QUALIFIERS", "NOTHING", "NAME_WORDS", "TAG_NAMES", "GROUP_WORDS", "COLUMN_WORDS"}
+)
 # Numbers of things (Part no.), things (Breed, Model), and amounts (Price).
 FACTS = frozenset({"THING", "WARE", "VALUE"})
 
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 _BETWEEN = re.compile(r"[\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"([^\W\d_]{3,}?)(name|nummer|naam|datum|adresse|adres|id)")  # German, Dutch
 # Bounded: otherwise a search scans a run of blanks again from each blank.
 BLANKS = r"[ \t]{0,40}"
@@ -113,6 +116,52 @@ def _any_head_of(name: str) -> Head | None:
                 is_bare = phrase in words("NAME_WORDS", HEADS)
                 return replace(head, part="bare", is_weak=not others) if is_bare else head
     return None
+
+
+# -- whether the first row of a table holds heads --------------------------------------------------
+
+_JOINED = re.compile(r"[a-z]+(?:_[a-z\d]+)+|[a-z]+(?:[A-Z][a-z]+)+")
+
+
+def are_surely_heads(row: Sequence[str]) -> bool:
+    """Return whether a first row surely holds the heads of its columns, and is no record.
+
+    At least half of its cells say so, more than twice as many as look like a name or a number:
+    `Price,Nice,K12` is a record, and so may `Price,mother` be.
+    """
+    cells = [cell.strip() for number, cell in enumerate(row, 1) if cell.strip() != str(number)]
+    if not cells:
+        return len(row) > 1
+    known = [cell for cell in cells if _is_surely_head(cell)]
+    others = [cell for cell in cells if cell not in known]
+    is_sure = len(known) > len(others) or any(map(_is_strong, known))
+    return (
+        is_sure and len(known) >= len(others) and len(known) > 2 * sum(map(_is_of_record, others))
+    )
+
+
+def _is_surely_head(cell: str) -> bool:
+    if any(map(str.isdigit, cell.rstrip("0123456789"))):
+        return False
+    if words("COLUMN_WORDS", HEADS).intersection(_words_of(cell)):
+        return True
+    if _JOINED.fullmatch(cell) and all(map(is_word, _words_of(cell))):
+        return True
+    head = _any_head_of(cell)
+    return head is not None and (head.label not in FACTS or cell.islower() or " " in cell)
+
+
+def _is_strong(cell: str) -> bool:
+    """Return whether a cell is a head that a record hardly holds."""
+    head = _any_head_of(cell)
+    return head is None or not head.is_weak or head.label == "ID"
+
+
+def _is_of_record(cell: str) -> bool:
+    """Return whether a cell looks like a name or a number rather than a head."""
+    texts = _LETTERS.findall(cell)
+    named = any(is_name(t) or not is_word(t.lower()) for t in texts if t[0].isupper())
+    return named or not texts or any(map(str.isdigit, cell)) or "@" in cell
 
 
 # -- the cell of a column, the value of a field ----------------------------------------------------
@@ -418,7 +467,6 @@ def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[E
 MIN_MARKS = 4  # between the cells of the smallest table
 MIN_HEADS = 0.6  # share of the cells of the first row of a table that say that all are heads
 CELL_MARKS = "|\t;"
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def head_rows(text: str) -> Iterator[tuple[int, int]]:

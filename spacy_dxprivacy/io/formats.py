@@ -15,6 +15,7 @@ from typing import IO, Any
 from spacy.tokens import DocBin
 
 from ..config.options import FileOptions
+from ..entities.heads import are_surely_heads
 from ..entities.words import is_plain
 from ..errors import DxError, UsageError
 from ..files.limits import (
@@ -107,6 +108,19 @@ class Fields:
         """Return the columns to write, in the order of `names`."""
         kept = names if self.kept is None else self.kept
         return [name for name in names if name in self.texts or name in kept]
+
+
+def check_heads(files: FileOptions, names: Sequence[str]) -> None:
+    """Raise UsageError if no option names a column and the first row may be a record, whose cells
+    would be released as names."""
+    person = () if files.person_field is None else (files.person_field,)
+    asked = (*files.field, *(files.keep_fields or ()), *person)
+    is_named = any(name in names and not name.isdigit() for name in asked)
+    if not is_named and any(map(str.isdigit, asked)) and not are_surely_heads(names):
+        raise UsageError(
+            f"its columns are given by number, and its first row of {len(names)} cells may be a "
+            "record. Add a row of names, or give the name of a column in full."
+        )
 
 
 def is_column(name: str, names: Sequence[str]) -> bool:
