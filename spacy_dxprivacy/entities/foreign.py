@@ -17,7 +17,7 @@ from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
 from ..text.tokens import Tokens
-from .heads import OLD, values_in
+from .heads import OLD
 from .phrases import identifiers_in, in_tokens, numbers_in
 from .spoken import spoken_numbers_in
 from .tables import (
@@ -47,12 +47,12 @@ _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
 
 
-def match_foreign(tokens: Tokens, language: str) -> set[Entity]:
-    """Return the entities of a text in the language."""
+def match_foreign(tokens: Tokens, language: str, stated: set[Entity]) -> set[Entity]:
+    """Return the entities of a text in the language. stated: values that a label names."""
     text = tokens.text
     entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
     entities |= {*_places(text, language)}
-    entities |= {*values_in(text), *spoken_numbers_in(text, language)}
+    entities |= {*spoken_numbers_in(text, language)}
     # A number with the key or the form of an identifier is not a telephone number.
     entities -= {entity._replace(label="PHONE") for entity in entities if entity.label == "ID"}
     taken = {
@@ -63,7 +63,8 @@ def match_foreign(tokens: Tokens, language: str) -> set[Entity]:
     }
     named = ((s, end) for s, end in _persons(text, language) if not {s, end - 1} <= taken)
     entities |= {Entity("PERSON", *span) for span in named}
-    return {in_tokens(tokens.doc, *entity) for entity in entities}
+    phones = {entity._replace(label="PHONE") for entity in stated if entity.label == "ID"}
+    return ({in_tokens(tokens.doc, *entity) for entity in entities} | stated) - phones
 
 
 def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:

@@ -25,6 +25,7 @@ MAX_HEAD = 60  # characters
 MAX_HEAD_WORDS = 3  # of a head in a row with one that is known
 OLD = 90  # ages from here on are replaced
 MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
+MAX_LINE = 200  # characters of the line below one of two cells
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
 # Sections of words that are no heads.
@@ -247,12 +248,13 @@ def _parts(mark: re.Pattern[str], text: str, start: int, end: int) -> Iterator[t
 _UPPER = r"[^\W\d_a-zß-öø-ÿ]"
 _WRITTEN = rf"{_UPPER}[\w'’.-]*(?: (?:[a-z'’]{{1,4}} ){{0,2}}{_UPPER}[\w'’.-]*){{0,5}}"
 _TO_END = rf"(?=[\"'*_]{{0,3}}(?:[,}}\]]|\.?{BLANKS}(?:[\t|;]|  |\n|\Z)))"
-_CODE = r"#?(?=[^\s|;,\"]{0,40}\d)[^\s|;,\"*<>]{1,60}[^\s|;,\"*<>.:)]"
+_CODE = r"#?(?=[^\s|;,\"]{0,40}\d)[^\s|;,\"*<>]{0,60}[^\s|;,\"*<>.:)]"
 _VALUES = {
+    "AGE": r"\d{2,3}",
     "PERSON": _WRITTEN,
     "GPE": _WRITTEN,
     "ORG": _WRITTEN,
-    "ADDRESS": r"(?=[^\n]{0,12}\d)[^\n|;\t\"*]{3,12}?",
+    "ADDRESS": rf"(?=[^\n]{{0,12}}\d)[^\n|;\t\"*]{{3,12}}?|{_WRITTEN}",
     "ID": _CODE,
     "USERNAME": r"[^\s|;,\"*<>]{2,40}",
     "PHONE": r"\+?[\d(][\d ()./-]{4,24}\d",
@@ -280,30 +282,104 @@ def colons_of_labels(text: str) -> Iterator[int]:
 @cache
 def _value(label: str) -> re.Pattern[str] | None:
     form = _VALUES.get(label)
-    return None if form is None else re.compile(form + _TO_END)
+    return None if form is None else re.compile(f"(?:{form}){_TO_END}")
+
+
+# Entities of these labels that a sure head names need no other evidence.
+STATED = {"PERSON": "STATED_PERSON", "GPE": "STATED_GPE", "ORG": "STATED_ORG"}
 
 
 def values_in(text: str) -> Iterator[Entity]:
-    """Yield values of a text that a label, column head or tag names, in characters."""
+    """Yield values of a text that a label, column head or tag names, in characters; those of sure
+    heads have a label of STATED."""
     if "<" in text and ">" in text:
         yield from _in_tags(text)
     if ":" in text or "=" in text:
         yield from _in_lines(text)
     if "\n" in text:
-        yield from values_in_columns(text)
+        yield from _in_columns(text)
+        yield from _below_labels(text)
+    if "|" in text or "\t" in text:
+        yield from _in_pairs(text)
 
 
 def _in_lines(text: str) -> Iterator[Entity]:
     for match in _KEY.finditer(text):
         head = head_of(match["key"])
-        if head is None or head.is_weak or (form := _value(head.label)) is None:
+        form = None if head is None else _value(head.label)
+        value = None if form is None else form.match(text, match.end())
+        if head is not None and value is not None:
+            yield from _stated(head, value[0], value.start())
+
+
+def _stated(head: Head, value: str, start: int) -> Iterator[Entity]:
+    """Yield the value that a label names, unless it is none of its kind."""
+    if is_nothing(value) or _any_head_of(value) == head or head_of(value) is not None:
+        return
+    end = start + len(value)
+    if head.label == "AGE":
+        yield from [Entity("DATE", start, end)] * (not is_young(value))
+    elif head.is_weak or (head.label == "PERSON" and _is_role(value)):
+        return
+    elif head.label != "USERNAME" or not is_only_ordinary(value):  # login: required
+        label = _OF_ENTITY.get(head.label, head.label)
+        yield Entity(STATED.get(label, label), start, end)
+
+
+def _is_role(value: str) -> bool:
+    """Return whether a value is a role in place of a name: Daughter."""
+    return value.lower() in LISTED["ROLE"] | LISTED["TITLE"]
+
+
+_PAIR = re.compile(
+    rf"^[ |]{{0,9}}[*_]{{0,3}}(?P<key>[^\W\d_][^\n|\t:=*]{{0,{MAX_HEAD}}}?)[*_]{{0,3}}[ ]{{0,40}}"
+    r"[|\t][ *_\"]{0,40}(?P<value>[^\n|\t]{1,80}?)[ *_\"|\r]{0,40}$",
+    re.M,
+)
+
+
+def _in_pairs(text: str) -> Iterator[Entity]:
+    """Yield the values of lines of two cells whose first is a label: | City | Reading |."""
+    for match in _PAIR.finditer(text):
+        head = head_of(match["key"])
+        form = None if head is None else _VALUES.get(head.label)
+        if head is None or form is None or not re.fullmatch(form, match["value"]):
             continue
-        value = form.match(text, match.end())
-        if value is None or is_nothing(value[0]) or head_of(value[0]) is not None:
+        if head.label not in STATED or _is_among_pairs(text, *match.span()):
+            yield from _stated(head, match["value"], match.start("value"))
+
+
+def _is_among_pairs(text: str, start: int, end: int) -> bool:
+    """Return whether a line of two cells stands by itself, or beside others whose first cell is a
+    label too, and is no row of heads."""
+    above = text[max(start - MAX_LINE, 0) : max(start - 1, 0)].rpartition("\n")[2]
+    below = text[end + 1 : end + MAX_LINE].partition("\n")[0]
+    rows = [row for row in (above, below) if "|" in row or "\t" in row]
+    if below in rows and _RULE.fullmatch(below):
+        return False
+    firsts = [re.split(r"[|\t]", row.strip("| "))[0] for row in rows if not _RULE.fullmatch(row)]
+    return not firsts or any(head_of(first.strip(" *_")) is not None for first in firsts)
+
+
+_LABEL = re.compile(
+    rf"^[ \t>*#_-]{{0,9}}(?P<key>[^\W\d_][^\n:=|\t,;.!?<>*\"]{{1,{MAX_HEAD // 2}}})"
+    r"[*_]{0,3}[ ]{0,9}"
+    r"\r?\n{1,2}[ >]{0,9}(?P<value>[^\n]{1,60}?)[ \r]{0,9}$",
+    re.M,
+)
+
+
+def _below_labels(text: str) -> Iterator[Entity]:
+    """Yield the values of lines below one that is a label: First name, and Will below it."""
+    place = 0
+    while (match := _LABEL.search(text, place)) is not None:
+        place = match.start("value")
+        head = head_of(match["key"].rstrip())
+        form = None if head is None else _VALUES.get(head.label)
+        if head is None or form is None or head.label in ("ORG", "ADDRESS"):
             continue
-        if head.label == "USERNAME" and is_word(value[0].lower()):
-            continue  # login: required
-        yield Entity(_OF_ENTITY.get(head.label, head.label), *value.span())
+        if re.fullmatch(form, match["value"]):
+            yield from _stated(head, match["value"], match.start("value"))
 
 
 @lru_cache(maxsize=1)
@@ -344,7 +420,16 @@ Columns = tuple[Head | None, ...]
 def values_in_columns(text: str) -> Iterator[Entity]:
     """Yield the values of a text below heads of columns, in characters."""
     for start, row, columns in _rows(text, head_of):
-        yield from _cells_of_row(start, row, columns)
+        for entity, _ in _cells_of_row(start, row, columns):
+            yield entity
+
+
+def _in_columns(text: str) -> Iterator[Entity]:
+    """Yield the values below heads of columns, those of sure heads with a label of STATED."""
+    for start, row, columns in _rows(text, head_of):
+        for entity, head in _cells_of_row(start, row, columns):
+            label = entity.label if head.is_weak else STATED.get(entity.label, entity.label)
+            yield entity._replace(label=label)
 
 
 def _rows(
@@ -415,6 +500,8 @@ def _is_over_table(names: list[str], mark: str, below: list[str]) -> bool:
     if below and mark in below[0] and _RULE.fullmatch(below[0]):
         return True
     filled = [name for name in names if name]
+    if len(filled) == 2 and mark in "|\t":
+        return len(below) == 2 and not any(head_of(row.partition(mark)[0]) for row in below)
     are_short = all(len(name.split()) <= MAX_HEAD_WORDS for name in filled)
     has_digit = any(map(str.isdigit, "".join(filled)))
     return len(below) == 2 and len(filled) > 2 and are_short and not has_digit
@@ -452,13 +539,14 @@ def is_young(age: str) -> bool:
     return all(int(number) < OLD for number in re.findall(r"\d{1,9}", age))
 
 
-def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[Entity]:
+def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[tuple[Entity, Head]]:
+    """Yield the values of the cells of a row, each with its head."""
     for value, head in zip(values, columns, strict=True):
         bare = value.strip(" \t\"'*\r")
         if head is not None and bare and not _is_plain_number(head, bare):
             first = start + value.index(bare)
             for label, begin, end in values_of_cell(head, bare):
-                yield Entity(label, first + begin, first + end)
+                yield Entity(label, first + begin, first + end), head
         start += len(value) + 1
 
 

@@ -151,3 +151,70 @@ def test_a_column_of_things_holds_neither_names_nor_numbers_of_persons(text, pri
     found = " ".join(ent.text for ent in nlp(text).ents if ent.label_ not in VALUES)
     assert all(name in found for name in private)
     assert not any(thing in found for thing in stays)
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "value"),
+    [
+        ("City: Reading", "GPE", "Reading"),
+        ("**First name:** Will", "PERSON", "Will"),
+        ("**Surname:** Price\n**City:** Nice", "PERSON", "Price"),
+        ("Surname = Price", "PERSON", "Price"),
+        ("SURNAME: PRICE", "PERSON", "PRICE"),
+        ("Place of birth: Nice", "GPE", "Nice"),
+        ("Employer: Target", "ORG", "Target"),
+        ("**User name:** grace", "ID", "grace"),
+        ("Identifiant : grace", "ID", "grace"),
+        ("MRN: 7", "ID", "7"),
+        ("Calle: Los Sauces", "ADDRESS", "Los Sauces"),
+        ("**Age:** 101", "DATE", "101"),
+        ("**Age:** 94", "DATE", "94"),
+        ("Edad: 101", "DATE", "101"),
+        ("Leeftijd: 101", "DATE", "101"),
+        ("First name\nWill\n", "PERSON", "Will"),
+        ("Surname\n\nReading\n", "PERSON", "Reading"),
+        ("First name\nWill\nCity\nNice\n", "GPE", "Nice"),
+        ("| City | Reading |", "GPE", "Reading"),
+        ("| Surname | Price |\n| City | Nice |", "PERSON", "Price"),
+        ("| Field | Value |\n|---|---|\n| City | Reading |\n| MRN | K12 |", "GPE", "Reading"),
+        ("| MRN | K12 |", "ID", "K12"),
+        ("City\tReading", "GPE", "Reading"),
+        ("Surname\tWard\nPrice\tA\nHope\tB\nLong\tC", "PERSON", "Long"),
+        ("Surname,Ward,Bed\nPrice,A,1\nHope,B,2\nLong,C,3", "PERSON", "Price"),
+        ("Surname;Ward;Bed\nPrice;A;1\nHope;B;2\nLong;C;3", "PERSON", "Long"),
+    ],
+)
+def test_a_value_behind_its_label_is_an_entity_though_it_is_a_common_word(text, label, value):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    assert (value, label) in [(ent.text, ent.label_) for ent in nlp(text).ents]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Next of kin: Daughter", "Daughter"),
+        ("Guardian: Mother", "Mother"),
+        ("| Surname | Status |\n|---|---|\n| Price | Good |", "Status"),
+        ("Surname\tStatus\nPrice\tGood\nLong\tBad", "Status"),
+        ("| Shift | Good |\n| Bath | Nice |", "Nice"),
+        ("**Age:** 7", "7"),
+        ("First name\nLast name\nCity", "Last"),
+        ("Patient\nStable\n", "Stable"),
+        ("Patient: Stable", "Stable"),
+        ("login: required", "required"),
+        ("City: unknown", "unknown"),
+        ("The city:\nit is big", "it"),
+        ("School\nGood\n", "Good"),
+        ("Price: 7", "7"),
+        ("Surname and city\nPrice is good", "good"),
+    ],
+)
+def test_a_label_names_no_word_of_another_kind(text, word):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    found = [ent.text for ent in nlp(text).ents if ent.label_ not in VALUES]
+    assert not any(word in name.split() for name in found)
+
+
+def test_the_values_of_labels_are_sought_in_linear_time():
+    for text in ("a\n" * 50_000, "| a | b\n" * 20_000, "a\tb\n" * 20_000, "x \t" * 40_000):
+        assert not [*values_in(text)]
