@@ -171,11 +171,20 @@ _DIGITS = frozenset({"PHONE", "DOB", "DATE", "TIME", "AGE"})  # labels whose val
 _LONGEST = {"ADDRESS": 120, "ORG": 80, "PERSON": 80, "GPE": 60, "ID": 60}  # characters, of 40
 _CLOCK = re.compile(r"\d{1,2}[:.h]\d\d.{0,8}|\d{1,2} ?[ap]\.?m\.?", re.I)
 _OF_ENTITY = {"USERNAME": "ID"}
-_MOST_WORDS = {"PERSON": 6, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 1}
-_APART = re.compile(r"[;/|&\n]| (?:and|und|et|en|y|e) |\([^()]*\)")  # beside the names of a cell
+_MOST_WORDS = {"PERSON": 6, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 3}
+# Beside the names of a cell: marks, remarks in brackets, numbers, and what is whose: 's mum.
+_APART_PLACES = re.compile(
+    r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|[;/|&\n:?!#=\\{}\[\]@]| [-–—] |\.+\Z|"
+    r"(?<!\S)\S*\d\S*(?: ?[\d./+()-]+)*|['’]s\b[^,;/|&\n]*"
+)
+_APART = re.compile(rf"{_APART_PLACES.pattern}| (?:and|und|et|en|y|e) ")
 _COMMA = re.compile(",")
 _INVERTED = re.compile(r"[^,]*,\s*[^\s,]+(?: [^\s,]+)?\s*")  # Young, Will
-_NO_NAME = re.compile(r"[\d@#=<>{}\[\]\\_:!?]|\w{4,}\.\s")
+_SENTENCE = re.compile(r"([^\W\d_]{4,})[.?!]\s")
+_GLUED_NUMBER = re.compile(r"(?<=[^\W\d_]{3})\d{1,2}(?!\S)")  # Hope1
+_SPELLED = re.compile(r"(?:[^\W_]{1,6}(?:[ -]|\Z)){2,14}")  # QQ 12 34 56 C
+# Under the head of a given or family name, these are names when they have one capital.
+_ALSO_NAMES = frozenset({"Null", "True", "Self", "No", "Same", "Nan", "Na", "Yes"})
 
 
 def is_nothing(cell: str) -> bool:
@@ -186,6 +195,12 @@ def is_nothing(cell: str) -> bool:
     return words("NOTHING", HEADS).issuperset(named)
 
 
+def holds_nothing(head: Head, cell: str) -> bool:
+    """Return whether a cell says that there is no value. Null and True are surnames too."""
+    is_part = head.part in ("given", "family")
+    return is_nothing(cell) and not (is_part and cell.strip() in _ALSO_NAMES)
+
+
 def values_of_cell(head: Head, cell: str) -> list[Entity]:
     """Return the values in a cell whose head says what it holds, in characters.
 
@@ -194,23 +209,66 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     """
     label, start = head.label, len(cell) - len(cell.lstrip())
     bare = cell.strip()
-    if is_nothing(bare) or len(bare) > _LONGEST.get(label, 40):
+    if holds_nothing(head, bare) or len(bare) > _LONGEST.get(label, 40):
         return []
     if label in _DIGITS:
         label = label if label == "PHONE" else "TIME" if _CLOCK.fullmatch(bare) else "DATE"
         return [Entity(label, start, start + len(bare))] * any(map(str.isdigit, bare))
-    spans = list(_names_in(bare)) if label == "PERSON" else [(0, len(bare))]
-    for first, last in spans:
-        value = bare[first:last]
-        if len(value.split()) > _MOST_WORDS.get(label, 20):
-            return []
-        if label in ("PERSON", "GPE") and (_NO_NAME.search(value) or not _has_letter(value)):
-            return []
-        if label == "PERSON" and _ends_with_noun(value):
-            return []
+    spans = _spans_in(label, bare)
+    if any(_is_too_long(label, bare[first:last]) for first, last in spans):
+        return []
     return [
         Entity(_OF_ENTITY.get(label, label), start + first, start + last) for first, last in spans
     ]
+
+
+def _spans_in(label: str, cell: str) -> list[tuple[int, int]]:
+    """Return the spans of the names in a cell of names or places; else the cell as a whole."""
+    if label not in ("PERSON", "GPE"):
+        return [(0, len(cell))]
+    if any(last.lower() not in LISTED["TITLE"] for last in _SENTENCE.findall(cell)):
+        return []
+    read = _GLUED_NUMBER.sub(lambda match: " " * len(match[0]), cell)
+    spans = [*(_names_in(read) if label == "PERSON" else _parts(_APART_PLACES, read, 0, len(read)))]
+    spans = [span for span in spans if _has_letter(read[slice(*span)])]
+    if label == "PERSON" and any(_ends_with_noun(read[slice(*span)]) for span in spans):
+        return []
+    return [span for span in spans if label == "GPE" or _may_be_name(cell, *span)]
+
+
+def _is_too_long(label: str, value: str) -> bool:
+    """Return whether a value has too many words, unless it is a code in groups, or no digit for a
+    number of several words."""
+    count = len(value.split())
+    if label == "ID" and count > 1:
+        digits = sum(map(str.isdigit, value))
+        is_spelled = _SPELLED.fullmatch(value) and not any(map(str.islower, value.split()))
+        return not digits or (count > _MOST_WORDS[label] and not is_spelled)
+    return count > _MOST_WORDS.get(label, 20)
+
+
+def _may_be_name(cell: str, start: int, end: int) -> bool:
+    """Return whether a part of a cell may be a name: no role (Will Young, daughter; Guest 3), and
+    of words in small letters only one, or some that are names (see ticket 4471)."""
+    named = cell[start:end].split()
+    if len(named) == 1 and (end - start < len(cell)):
+        lower = named[0].lower().rstrip(".")
+        if lower in LISTED["ROLE"] | LISTED["TITLE"] | words("NOTHING", HEADS) or head_of(lower):
+            return False
+        return not (start and named[0].islower() and is_only_ordinary(lower))
+    if any(word[0].isupper() for word in named) or len(named) == 1:
+        return True
+    return any(not kinds(w.capitalize()).isdisjoint({"FIRST", "SURNAME"}) for w in named)
+
+
+def leaves_name(head: Head, old: str, new: str) -> bool:
+    """Return whether what replaces a cell of names or places has a word of it that may
+    name: one with a capital, and no title or role."""
+    if head.label not in ("PERSON", "GPE", "ORG"):
+        return False
+    left = {*_LETTERS.findall(old)} & {*_LETTERS.findall(new)}
+    harmless = words("NOTHING", HEADS) | LISTED["ROLE"] | LISTED["TITLE"] | LISTED["PARTICLE"]
+    return any(len(w) > 1 and not w.islower() and w.lower() not in harmless for w in left)
 
 
 def _ends_with_noun(value: str) -> bool:
@@ -227,7 +285,8 @@ def _has_letter(text: str) -> bool:
 def _names_in(cell: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of the names in a cell of several: "Grace Price; Will Young"."""
     for start, end in _parts(_APART, cell, 0, len(cell)):
-        if _INVERTED.fullmatch(cell, start, end):
+        inverted = _INVERTED.fullmatch(cell, start, end)
+        if inverted and not cell[start:end].rpartition(",")[2].strip().islower():
             yield start, end
         else:
             yield from _parts(_COMMA, cell, start, end)

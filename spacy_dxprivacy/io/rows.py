@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from spacy.language import Language
 
 from ..entities.columns import mentions_in, mentions_of
-from ..entities.heads import Head, head_of, is_nothing, is_young, values_of_cell
+from ..entities.heads import Head, head_of, holds_nothing, is_young, leaves_name, values_of_cell
 from ..errors import DxError
 from ..text.mentions import Entity
 from ..text.normal_doc import MARKS
@@ -144,14 +144,16 @@ def texts_of(parts: Parts, text: str, marks: Sequence[int]) -> list[str]:
 
 def cells_of(released: Released) -> dict[str, tuple[int, int]]:
     """Return for each head of a row that names a label the numbers of cells that changed and that
-    stayed, without those that hold nothing and ages that may stay."""
+    stayed, in part or as a whole, without those that hold nothing and ages that may stay."""
     counts: dict[str, tuple[int, int]] = {}
     record = released.record
     for head, old, new in zip(record.heads, record.texts, released.texts, strict=False):
         says = head_of(head)
-        if says is None or is_nothing(str(old)) or (says.label == "AGE" and is_young(str(old))):
+        if says is None or holds_nothing(says, str(old)):
+            continue
+        if says.label == "AGE" and is_young(str(old)):
             continue
         changed, stayed = counts.get(head, (0, 0))
-        is_new = str(old) != new
+        is_new = str(old) != new and not leaves_name(says, str(old), new)
         counts[head] = changed + is_new, stayed + (not is_new)
     return counts

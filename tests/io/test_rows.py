@@ -159,6 +159,22 @@ def test_cells_that_stayed_under_a_head_that_names_personal_data_are_counted(tmp
     assert "CELLS THAT STAYED" not in done.stderr
 
 
+def test_a_cell_counts_as_replaced_only_if_nothing_that_names_is_left(tmp_path):
+    head = ["name", "surname", "city"]
+    rows = [
+        ["Will Young, daughter", "Hope?", "Reading!"],
+        ["Will Young's mum", "Null", "Nice [FR]"],
+        ["Young: Will", "Young #2", "Bath"],
+        ["We met. Will went home then.", "True", ""],
+    ]
+    done, found = sanitized(written(tmp_path / "in.csv", head, rows), fields=head)
+    assert "name (1)" in done.stderr and "surname (" not in done.stderr
+    for old, new in zip(rows[:3], found, strict=False):
+        words = {*" ".join(map(str, new.values())).replace("'", " ").split()}
+        assert not {"Will", "Young", "Young:", "Reading!", "Nice", "Null", "Hope?"} & words, old
+    assert found[0]["name"].endswith(", daughter") and found[1]["name"].endswith("'s mum")
+
+
 def test_numbers_of_columns_find_the_delimiter(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("prénom;n° dossier;ville\nLÉA;D-4471;Nice\n")
