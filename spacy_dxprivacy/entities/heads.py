@@ -30,7 +30,7 @@ MAX_TABLES = 16  # open tables at a line, as any line may look like the head of 
 
 # Sections of words that are no heads.
 _LISTS = frozenset(
-    {"QUALIFIERS", "NOTHING", "NAME_WORDS", "TAG_NAMES", "GROUP_WORDS", "COLUMN_WORDS"}
+    "QUALIFIERS NOTHING NAME_WORDS TAG_NAMES GROUP_WORDS COLUMN_WORDS NUMBER_WORDS NUMBERED".split()
 )
 # Numbers of things (Part no.), things (Breed, Model), and amounts (Price).
 FACTS = frozenset({"THING", "WARE", "VALUE"})
@@ -38,7 +38,12 @@ FACTS = frozenset({"THING", "WARE", "VALUE"})
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 _BETWEEN = re.compile(r"[\W\d_]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_COMPOUND = re.compile(r"([^\W\d_]{3,}?)(name|nummer|naam|datum|adresse|adres|id)")  # German, Dutch
+_COMPOUND = re.compile(  # German, Dutch
+    r"([^\W\d_]{3,}?)(name|number|nummer|naam|datum|adresse|adres|nr|id)"
+)
+_NUMBER_SIGN = re.compile(r"#|№|\b[Nn][º°]")
+_ABBREVIATED = frozenset({"no", "nr", "nbr", "num"})
+_IN_PLURAL = frozenset({"PERSON", "PHONE", "ID"})
 # Bounded: otherwise a search scans a run of blanks again from each blank.
 BLANKS = r"[ \t]{0,40}"
 _RULE = re.compile(r"[\s|:+=-]*")  # line below the head of a table
@@ -72,6 +77,12 @@ def _heads() -> Mapping[str, Head]:
     return found
 
 
+@cache
+def _head_words() -> frozenset[str]:
+    """Return the words of all heads, and those that stand for one beside a word for a number."""
+    return frozenset(" ".join(_heads()).split()) | words("NUMBERED", HEADS)
+
+
 def _plain(text: str) -> str:
     """Return a text in lower case without accents."""
     if text.isascii():
@@ -80,8 +91,9 @@ def _plain(text: str) -> str:
     return "".join(c for c in parts if not unicodedata.combining(c))
 
 
-def _words_of(head: str) -> list[str]:
-    bare = _plain(_CAMEL.sub(" ", head.partition("(")[0] or head))
+def _words_of(head: str, *, camel: bool = True) -> list[str]:
+    text = _NUMBER_SIGN.sub(" no ", head.partition("(")[0] or head)
+    bare = _plain(_CAMEL.sub(" ", text) if camel else text)
     found = list[str]()
     for word in _BETWEEN.sub(" ", bare).split():
         parts = _COMPOUND.fullmatch(word)
@@ -107,16 +119,84 @@ def head_of(name: str) -> Head | None:
 def _any_head_of(name: str) -> Head | None:
     if len(name) > MAX_HEAD:
         return None
-    named, qualifiers = _words_of(name), words("QUALIFIERS", HEADS)
+    named = _words_of(name)
+    found = _head_of_words(named)
+    if found is None and _has_inner_capital(name):
+        found = _head_of_words(_words_of(name, camel=False))  # DoB, WhatsApp, NHSnumber
+    if found is None and "/" in name:
+        found = _head_of_several(name)
+    return found
+
+
+def _has_inner_capital(name: str) -> bool:
+    """Return whether a small letter stands before a capital or behind two, in a word."""
+    return " " not in name and not (name.islower() or name.isupper() or name.istitle())
+
+
+def _head_of_several(name: str) -> Head | None:
+    """Return what all heads between strokes say of their values: Town/City, Vor-/Nachname. A postal
+    code and a town are an address."""
+    parts = name.split("/")
+    if parts[0].endswith("-") and len(parts) == 2:
+        head = _any_head_of(parts[1].strip())
+        return head and replace(head, part="")
+    found = [_any_head_of(part.strip()) for part in parts]
+    known = [head for head in found if head is not None and head.label not in FACTS]
+    if len(known) < len(found):
+        return None
+    address = next((head for head in known if head.label == "ADDRESS"), None)
+    return address or next((head for head in known if not head.is_weak), known[0])
+
+
+def _head_of_words(named: list[str]) -> Head | None:
+    """Return what a head of these words says, in the singular too, and with "no" for "number"."""
+    if not any(word in _head_words() or word[:-1] in _head_words() for word in named):
+        return None
+    with_number = [*named[:-1], "number"] if named[1:] and named[-1] in _ABBREVIATED else []
+    found = _heads().get(" ".join(with_number)) or _head_of_phrase(named)
+    others = [word for word in named if word not in words("NUMBER_WORDS", HEADS)]
+    if found is not None:
+        return found
+    if 0 < len(others) < len(named) and words("NUMBERED", HEADS).issuperset(others):
+        return Head("ID", is_weak=True)
+    if with_number:
+        return _head_of_phrase(with_number)
+    if named and len(named[-1]) > 2 and named[-1].endswith("s"):
+        found = _head_of_phrase([*named[:-1], named[-1][:-1]])
+        is_sure = found is not None and (found.label != "ID" or named[-1] == "ids")
+        return found if found is not None and is_sure and found.label in _IN_PLURAL else None
+    return None
+
+
+def _head_of_phrase(named: list[str]) -> Head | None:
+    qualifiers = words("QUALIFIERS", HEADS)
     for size in range(len(named), 0, -1):
         # In English, German and Dutch the last word says what it is, in the others the first.
         for start in (len(named) - size, 0):
             phrase = " ".join(named[start : start + size])
             head, others = _heads().get(phrase), named[:start] + named[start + size :]
-            if head is not None and qualifiers.issuperset(others):
-                is_bare = phrase in words("NAME_WORDS", HEADS)
-                return replace(head, part="bare", is_weak=not others) if is_bare else head
+            if head is None:
+                continue
+            if phrase in words("NAME_WORDS", HEADS):
+                others = [word for word in others if not _is_person(word)]
+            if qualifiers.issuperset(others):
+                return _qualified(head, phrase, len(named) > size, others)
     return None
+
+
+def _is_person(word: str) -> bool:
+    head = _heads().get(word)
+    return head is not None and head.label == "PERSON" and not head.part
+
+
+def _qualified(head: Head, phrase: str, is_within: bool, others: list[str]) -> Head:
+    """Return a head with words beside it: a participant's ID is a number."""
+    if phrase in words("NAME_WORDS", HEADS):
+        return replace(head, part="bare", is_weak=not is_within)
+    is_numbered = not words("NUMBER_WORDS", HEADS).isdisjoint(others)
+    if head.label == "PERSON" and head.is_weak and is_numbered:
+        return Head("ID", is_weak=True)
+    return head
 
 
 # -- whether the first row of a table holds heads --------------------------------------------------

@@ -11,23 +11,31 @@ LABELS = {
     "PERSON": """name; First Name; lastName; patient_last_name; Patient's last name (required);
         next_of_kin; mother's maiden name; Patientenname; Vorname; Nom du patient;
         Prénom; Apellidos; nombre de pila; Cognome; Nome del paziente; Achternaam;
-        Ansprechpartnerin; Médecin traitant""",
+        Ansprechpartnerin; Médecin traitant; fname; lname; Surname/Family name; Vor-/Nachname;
+        Pupil name; Carer's name; Provider; Seen by; Schüler; Betreuerin; Élève; Alumno;
+        Apellido paterno; Leerling; patients""",
     "DOB": """dob; DOB; Date of birth; birthDate; Geburtsdatum; Date de naissance; Fecha de
-        nacimiento; Data di nascita; Geboortedatum; patient_dob""",
+        nacimiento; Data di nascita; Geboortedatum; patient_dob;
+        D.O.B.; DoB; date.of.birth; GeburtsDatum; Year of birth""",
     "ID": """MRN; PAT_ID; employee ID; Kundennummer; Versichertennummer; N° dossier; Numéro
-        de sécurité sociale; DNI; codice fiscale; BSN; policy number 2; Passport No.""",
-    "GPE": "city; Wohnort; Ville; Ciudad; città; Woonplaats; Country of birth; patient_city",
+        de sécurité sociale; DNI; codice fiscale; BSN; policy number 2; Passport No.; Pat.-Nr.;
+        PatNr; Kundennr; Klantnr; Cliëntnummer; NHSnumber; Acct No; Invoice #; pid; DNI/NIE;
+        N° patient; Nº paciente; ID paziente; Pasaporte; Licence Plate; National Insurance No.;
+        Participant ID; Employee No; Student No; Subject ID; nurse id; ids""",
+    "GPE": """city; Wohnort; Ville; Ciudad; città; Woonplaats; Country of birth; patient_city;
+        Town/City; Suburb""",
     "ADDRESS": """Street; postcode; Straße; PLZ; Code postal; Dirección; Indirizzo; homeAddress;
-        Straatnaam""",
+        Straatnaam; Zip.Code; PLZ/Ort; Name/Address""",
     "PHONE": """phone; home_phone; Mobile (work); Telefonnummer; Numéro de téléphone; Cellulare;
-        next_of_kin_phone""",
+        next_of_kin_phone; Tel. No.; WhatsApp; Handynr; Contact No; Home no; phones""",
     "AGE": "age; Alter; Âge; Edad; Età; Leeftijd",
     "USERNAME": "userName; login; Benutzername; gebruikersnaam",
     "ORG": "employer; Company name; Arbeitgeber; Hôpital; Empresa; Azienda",
 }
 SILENT = """product name; file_name; drug; status; comment; text; note; priority; Größe;
         weight; n; price; hostname; column name; event; title; test result; description;
-        server name; nameplate; identity; aged care"""
+        server name; nameplate; identity; aged care; Yes/No; N/A; cases; doses; Drug/Dose; Item no;
+        Line no; Height/Weight; Version no; no; nr; ICD code; and/or; number of cases"""
 
 
 @pytest.mark.parametrize(("label", "heads"), LABELS.items(), ids=list(LABELS))

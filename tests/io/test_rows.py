@@ -9,6 +9,7 @@ from conftest import ok, run_dx
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import assert_sanitized
+from spacy_dxprivacy.io.formats import head_in
 
 ENTITIES = "person,date,time,gpe,address,org,email,phone,id"
 HEADS = "name,surname,mrn,city,age,dob,seen,note".split(",")
@@ -173,6 +174,43 @@ def test_a_cell_counts_as_replaced_only_if_nothing_that_names_is_left(tmp_path):
         words = {*" ".join(map(str, new.values())).replace("'", " ").split()}
         assert not {"Will", "Young", "Young:", "Reading!", "Nice", "Null", "Hope?"} & words, old
     assert found[0]["name"].endswith(", daughter") and found[1]["name"].endswith("'s mum")
+
+
+@pytest.mark.parametrize(
+    ("path", "head"),
+    [
+        ("messages[].author", "author"),
+        ("name.first", "first name"),
+        ("name.given[]", "given name"),
+        ("patient.name.family", "family name"),
+        ("phone.home", "phone home"),
+        ("phones[].value", "phones"),
+        ("identifier[].value", "identifier"),
+        ("contact.number", "contact number"),
+        ("employer.name", "employer"),
+        ("address.city", "city"),
+        ("patient.note", "note"),
+        ("dose.value", "value"),
+        ("messages[].text", "text"),
+        ("ids[]", "ids"),
+    ],
+)
+def test_a_key_of_json_is_read_with_the_key_above_it(path, head):
+    assert head_in(path) == head
+
+
+def test_values_below_keys_of_json_are_replaced(tmp_path):
+    entry = {"name": {"first": "Will", "last": "Reading"}, "phone": {"home": "0113 4960721"},
+             "identifier": [{"value": "K12"}], "patients": ["May", "Price"], "ids": ["A7"],
+             "note": "Will asked for May. K12 is Reading's number."}  # fmt: skip
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(entry))
+    fields = "name.first name.last phone.home identifier[].value patients[] ids[] note".split()
+    _, (new,) = sanitized(path, fields=fields)
+    assert not {"Will", "Reading", "K12", "May", "Price", "A7"} & {
+        *json.dumps(new).replace('"', " ").replace(",", " ").replace(".", " ").split()
+    }
+    assert new["identifier"][0]["value"] in new["note"] and new["name"]["first"] in new["note"]
 
 
 def test_numbers_of_columns_find_the_delimiter(tmp_path):
