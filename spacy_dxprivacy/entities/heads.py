@@ -30,7 +30,8 @@ MAX_TABLES = 16  # open tables at a line, as any line may look like the head of 
 
 # Sections of words that are no heads.
 _LISTS = frozenset(
-    "QUALIFIERS NOTHING NAME_WORDS TAG_NAMES GROUP_WORDS COLUMN_WORDS NUMBER_WORDS NUMBERED".split()
+    "QUALIFIERS NOTHING NAME_WORDS TAG_NAMES GROUP_WORDS COLUMN_WORDS SCHEMA_WORDS NUMBER_WORDS "
+    "NUMBERED".split()
 )
 # Numbers of things (Part no.), things (Breed, Model), and amounts (Price).
 FACTS = frozenset({"THING", "WARE", "VALUE"})
@@ -302,6 +303,12 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     ]
 
 
+def label_of_cell(head: Head, cell: str) -> str:
+    """Return the label of a cell that is one value as a whole; else ""."""
+    values = values_of_cell(head, cell)
+    return values[0].label if values and values[0][1:] == (0, len(cell)) else ""
+
+
 def _spans_in(label: str, cell: str) -> list[tuple[int, int]]:
     """Return the spans of the names in a cell of names or places; else the cell as a whole."""
     if label not in ("PERSON", "GPE"):
@@ -391,6 +398,7 @@ _CODE = r"#?(?=[^\s|;,\"]{0,40}\d)[^\s|;,\"*<>]{0,60}[^\s|;,\"*<>.:)]"
 _VALUES = {
     "AGE": r"\d{2,3}",
     "PERSON": _WRITTEN,
+    "PART": rf"{_WRITTEN}|[^\W\d_]{{2,30}}",
     "GPE": _WRITTEN,
     "ORG": _WRITTEN,
     "ADDRESS": rf"(?=[^\n]{{0,12}}\d)[^\n|;\t\"*]{{3,12}}?|{_WRITTEN}",
@@ -433,6 +441,7 @@ def values_in(text: str) -> Iterator[Entity]:
     heads have a label of STATED."""
     if "<" in text and ">" in text:
         yield from _in_tags(text)
+        yield from _in_tag_pairs(text)
     if ":" in text or "=" in text:
         yield from _in_lines(text)
     if "\n" in text:
@@ -445,7 +454,8 @@ def values_in(text: str) -> Iterator[Entity]:
 def _in_lines(text: str) -> Iterator[Entity]:
     for match in _KEY.finditer(text):
         head = head_of(match["key"])
-        form = None if head is None else _value(head.label)
+        kind = "PART" if head is not None and head.part in ("given", "family") else ""
+        form = None if head is None else _value(kind or head.label)
         value = None if form is None else form.match(text, match.end())
         if head is not None and value is not None:
             yield from _stated(head, value[0], value.start())
@@ -453,8 +463,13 @@ def _in_lines(text: str) -> Iterator[Entity]:
 
 def _stated(head: Head, value: str, start: int) -> Iterator[Entity]:
     """Yield the value that a label names, unless it is none of its kind."""
-    if is_nothing(value) or _any_head_of(value) == head or head_of(value) is not None:
+    if is_nothing(value) or head_of(value) is not None:
         return
+    if value in words("SCHEMA_WORDS", HEADS):
+        return
+    named = _words_of(value)
+    if named and words("COLUMN_WORDS", HEADS).issuperset(named):
+        return  # | Surname | Status |
     end = start + len(value)
     if head.label == "AGE":
         yield from [Entity("DATE", start, end)] * (not is_young(value))
@@ -544,6 +559,24 @@ def _in_tags(text: str) -> Iterator[Entity]:
         group = str(match.lastgroup)
         if group != "d" or _is_name_alone(match[group].split()):
             yield Entity("PERSON", *match.span(group))
+
+
+_TAG_PAIR = re.compile(
+    r"<(?:td|th|dt)\b[^<>]{0,200}>\s{0,9}(?P<key>[^<>\n:]{2,60}?)\s{0,9}:?\s{0,9}(?:</(?:td|th|dt)>\s{0,9})?"
+    r"<(?:td|dd)\b[^<>]{0,200}>\s{0,9}(?P<value>[^<>\n]{1,80}?)\s{0,9}(?=<|\n|\Z)|"
+    r"<input\b[^<>]{0,200}?\sname\s?=\s?[\"'](?P<name>[^\"'<>]{1,60})[\"'][^<>]{0,200}?"
+    r"\svalue\s?=\s?[\"'](?P<typed>[^\"'<>]{1,80})[\"']"
+)
+
+
+def _in_tag_pairs(text: str) -> Iterator[Entity]:
+    """Yield the values of cells behind a label, and of named fields of a form."""
+    for match in _TAG_PAIR.finditer(text):
+        group = "value" if match["key"] else "typed"
+        head = head_of(match["key"] or match["name"])
+        form = None if head is None else _VALUES.get(head.label)
+        if head is not None and form is not None and re.fullmatch(form, match[group]):
+            yield from _stated(head, match[group], match.start(group))
 
 
 def _is_name_alone(named: list[str]) -> bool:

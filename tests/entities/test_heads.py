@@ -212,6 +212,11 @@ def test_a_column_of_things_holds_neither_names_nor_numbers_of_persons(text, pri
         ("**Age:** 94", "DATE", "94"),
         ("Edad: 101", "DATE", "101"),
         ("Leeftijd: 101", "DATE", "101"),
+        ("surname: price", "PERSON", "price"),
+        ('"first_name": "will",', "PERSON", "will"),
+        ("<tr><td>Surname</td><td>Price</td></tr>", "PERSON", "Price"),
+        ("<dt>Surname<dd>Long<dt>City<dd>Nice", "PERSON", "Long"),
+        ('<input name="city" value="Reading">', "GPE", "Reading"),
         ("First name\nWill\n", "PERSON", "Will"),
         ("Surname\n\nReading\n", "PERSON", "Reading"),
         ("First name\nWill\nCity\nNice\n", "GPE", "Nice"),
@@ -234,6 +239,10 @@ def test_a_value_behind_its_label_is_an_entity_though_it_is_a_common_word(text, 
     ("text", "word"),
     [
         ("Next of kin: Daughter", "Daughter"),
+        ("surname: required", "required"),
+        ("last_name: string", "string"),
+        ("Surname: As above", "above"),
+        ("<tr><td>Surname</td><td>Status</td></tr>", "Status"),
         ("Guardian: Mother", "Mother"),
         ("| Surname | Status |\n|---|---|\n| Price | Good |", "Status"),
         ("Surname\tStatus\nPrice\tGood\nLong\tBad", "Status"),
@@ -257,5 +266,11 @@ def test_a_label_names_no_word_of_another_kind(text, word):
 
 
 def test_the_values_of_labels_are_sought_in_linear_time():
-    for text in ("a\n" * 50_000, "| a | b\n" * 20_000, "a\tb\n" * 20_000, "x \t" * 40_000):
+    for text in (
+        "a\n" * 50_000,
+        "| a | b\n" * 20_000,
+        "a\tb\n" * 20_000,
+        "x \t" * 40_000,
+        "<td>" * 9_000,
+    ):
         assert not [*values_in(text)]
