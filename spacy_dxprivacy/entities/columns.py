@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from ..text.mentions import NAME_PARTICLES, Entity, is_word
 from .heads import HEADS, MIN_CODE, Head, values_of_cell
+from .phrases import STREET_WORDS
 from .tables import LISTED, words
 from .words import is_only_ordinary, kinds
 
@@ -23,6 +24,7 @@ _PLACES = re.compile(r"[^,;/()]+")
 # Beside a value within a longer word, an address of mail or a file.
 _GLUED_BEFORE = re.compile(r"[\w@]\Z|\w[._]\Z")
 _GLUED_AFTER = re.compile(r"[\w@]|[._]\w|-[a-z\d]")
+_HOUSE, _NEXT_WORD = re.compile(r"\d[ a-z]{1,2}\Z"), re.compile(r" ([^\W\d_]+)")
 _AFTER_INITIAL = re.compile(r"['’:]|\.(?!\w)")
 _CALENDAR = frozenset({"MONTH", "SURE_MONTH", "WEEKDAY", "SURE_WEEKDAY"})
 _BEFORE_DAY = re.compile(
@@ -120,11 +122,14 @@ def _joined(text: str, found: list[Entity]) -> list[Entity]:
 
 def _is_mention(text: str, start: int, end: int, label: str) -> bool:
     """Return whether a form in a text is a word, and neither a day nor a verb."""
-    before, after = text[max(start - 2, 0) : start], text[end : end + 2]
+    before, after = text[max(start - 3, 0) : start], text[end : end + 2]
     if label == "ID":
         return not (before[-1:].isalnum() or after[:1].isalnum())
     if _GLUED_BEFORE.search(before) or _GLUED_AFTER.match(after):
         return False
+    street = _NEXT_WORD.match(text, end) if _HOUSE.search(before) else None
+    if street and street[1].lower() in STREET_WORDS:
+        return False  # 12 Bury Street is an address as a whole
     if label != "PERSON":
         return True
     form = text[start:end]

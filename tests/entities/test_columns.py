@@ -39,6 +39,7 @@ def mentions(cells, text):
         ("username: wyo77", "wyo77 posted", ["wyo77"]),
         ("company: Price Long", "At Price Long today", ["Price Long"]),
         ("surname: Reading; city: Reading", "Reading came", ["Reading"]),
+        ("name: Mark Bury", "in bed 12 Bury slept", ["Bury"]),
         ("initials: JW", "Seen by JW", ["JW"]),
     ],
 )
@@ -55,6 +56,7 @@ def test_a_value_of_a_column_is_a_mention_in_the_other_texts(cells, text, expect
         ("name: Crisis Team", "The Team has a Crisis."),
         ("name: Hope Long", "Hopeful, Longer, Hope_2 and hope@x.org"),
         ("name: van der Berg", "Van, Der"),
+        ("name: Mark Bury", "12 Bury Street, 4b Mark Lane"),
         ("name: n/a", "N/A"),
         ("surname: Reading", "He likes reading."),
         ("city: Nice", "A nice day"),
