@@ -17,8 +17,8 @@ from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
 from ..text.tokens import Tokens
-from .heads import OLD, head_of, values_in
-from .labels import labels_in, values_beside_labels
+from .heads import OLD, head_of
+from .labels import labels_in
 from .phrases import identifiers_in, in_tokens, numbers_in
 from .spoken import spoken_numbers_in
 from .tables import (
@@ -58,12 +58,12 @@ _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
 
 
-def match_foreign(tokens: Tokens, language: str) -> set[Entity]:
-    """Return the entities of a text in the language."""
+def match_foreign(tokens: Tokens, language: str, stated: set[Entity]) -> set[Entity]:
+    """Return the entities of a text in the language. stated: values that a label names."""
     text = tokens.text
     entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
     entities |= {*_places(text, language)}
-    entities |= {*values_in(text), *values_beside_labels(text), *spoken_numbers_in(text, language)}
+    entities |= {*spoken_numbers_in(text, language)}
     # A number with the key or the form of an identifier is not a telephone number, nor a month or
     # a year with a number.
     identifiers = [entity for entity in entities if entity.label == "ID"]
@@ -85,7 +85,8 @@ def match_foreign(tokens: Tokens, language: str) -> set[Entity]:
     entities |= {Entity("PERSON", *span) for span in named}
     labels = {*labels_in(text)}
     entities = {e for e in entities if not (e[1:] in labels or _is_key(text, *e))}
-    return {in_tokens(tokens.doc, *entity) for entity in entities}
+    phones = {entity._replace(label="PHONE") for entity in stated if entity.label == "ID"}
+    return ({in_tokens(tokens.doc, *entity) for entity in entities} | stated) - phones
 
 
 def _is_scored(text: str, entity: Entity) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -25,14 +25,26 @@ MAX_HEAD = 60  # characters
 MAX_HEAD_WORDS = 3  # of a head in a row with one that is known
 OLD = 90  # ages from here on are replaced
 MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
+MAX_LINE = 200  # characters of the line below one of two cells
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
+# Sections of words that are no heads.
+_LISTS = frozenset(
+    "QUALIFIERS NOTHING NAME_WORDS TAG_NAMES GROUP_WORDS COLUMN_WORDS SCHEMA_WORDS NUMBER_WORDS "
+    "NUMBERED".split()
+)
 # Numbers of things (Part no.), things (Breed, Model), and amounts (Price).
 FACTS = frozenset({"THING", "WARE", "VALUE"})
 
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 _BETWEEN = re.compile(r"[\W\d_]+")
-_COMPOUND = re.compile(r"([^\W\d_]{3,}?)(name|nummer|naam|datum|adresse|adres|id)")  # German, Dutch
+_LETTERS = re.compile(r"[^\W\d_]+")
+_COMPOUND = re.compile(  # German, Dutch
+    r"([^\W\d_]{3,}?)(name|number|nummer|naam|datum|adresse|adres|nr|id)"
+)
+_NUMBER_SIGN = re.compile(r"#|№|\b[Nn][º°]")
+_ABBREVIATED = frozenset({"no", "nr", "nbr", "num"})
+_IN_PLURAL = frozenset({"PERSON", "PHONE", "ID"})
 # Bounded: otherwise a search scans a run of blanks again from each blank.
 BLANKS = r"[ \t]{0,40}"
 _RULE = re.compile(r"[\s|:+=-]*")  # line below the head of a table
@@ -58,12 +70,18 @@ def _heads() -> Mapping[str, Head]:
     for name, lines in sections(HEADS).items():
         weak, section = name.startswith("weak "), name.removeprefix("weak ")
         label, _, part = section.partition(" ")
-        if label in ("QUALIFIERS", "NOTHING", "NAME_WORDS", "TAG_NAMES"):
+        if label in _LISTS:
             continue
         for phrase in ",".join(lines).split(","):
             found.setdefault(phrase.strip(), Head(label, part, weak))
     found.pop("", None)
     return found
+
+
+@cache
+def _head_words() -> frozenset[str]:
+    """Return the words of all heads, and those that stand for one beside a word for a number."""
+    return frozenset(" ".join(_heads()).split()) | words("NUMBERED", HEADS)
 
 
 def _plain(text: str) -> str:
@@ -74,8 +92,9 @@ def _plain(text: str) -> str:
     return "".join(c for c in parts if not unicodedata.combining(c))
 
 
-def _words_of(head: str) -> list[str]:
-    bare = _plain(_CAMEL.sub(" ", head.partition("(")[0] or head))
+def _words_of(head: str, *, camel: bool = True) -> list[str]:
+    text = _NUMBER_SIGN.sub(" no ", head.partition("(")[0] or head)
+    bare = _plain(_CAMEL.sub(" ", text) if camel else text)
     found = list[str]()
     for word in _BETWEEN.sub(" ", bare).split():
         parts = _COMPOUND.fullmatch(word)
@@ -101,16 +120,130 @@ def head_of(name: str) -> Head | None:
 def _any_head_of(name: str) -> Head | None:
     if len(name) > MAX_HEAD:
         return None
-    named, qualifiers = _words_of(name), words("QUALIFIERS", HEADS)
+    named = _words_of(name)
+    found = _head_of_words(named)
+    if found is None and _has_inner_capital(name):
+        found = _head_of_words(_words_of(name, camel=False))  # DoB, WhatsApp, NHSnumber
+    if found is None and "/" in name:
+        found = _head_of_several(name)
+    return found
+
+
+def _has_inner_capital(name: str) -> bool:
+    """Return whether a small letter stands before a capital or behind two, in a word."""
+    return " " not in name and not (name.islower() or name.isupper() or name.istitle())
+
+
+def _head_of_several(name: str) -> Head | None:
+    """Return what all heads between strokes say of their values: Town/City, Vor-/Nachname. A postal
+    code and a town are an address."""
+    parts = name.split("/")
+    if parts[0].endswith("-") and len(parts) == 2:
+        head = _any_head_of(parts[1].strip())
+        return head and replace(head, part="")
+    found = [_any_head_of(part.strip()) for part in parts]
+    known = [head for head in found if head is not None and head.label not in FACTS]
+    if len(known) < len(found):
+        return None
+    address = next((head for head in known if head.label == "ADDRESS"), None)
+    return address or next((head for head in known if not head.is_weak), known[0])
+
+
+def _head_of_words(named: list[str]) -> Head | None:
+    """Return what a head of these words says, in the singular too, and with "no" for "number"."""
+    if not any(word in _head_words() or word[:-1] in _head_words() for word in named):
+        return None
+    with_number = [*named[:-1], "number"] if named[1:] and named[-1] in _ABBREVIATED else []
+    found = _heads().get(" ".join(with_number)) or _head_of_phrase(named)
+    others = [word for word in named if word not in words("NUMBER_WORDS", HEADS)]
+    if found is not None:
+        return found
+    if 0 < len(others) < len(named) and words("NUMBERED", HEADS).issuperset(others):
+        return Head("ID", is_weak=True)
+    if with_number:
+        return _head_of_phrase(with_number)
+    if named and len(named[-1]) > 2 and named[-1].endswith("s"):
+        found = _head_of_phrase([*named[:-1], named[-1][:-1]])
+        is_sure = found is not None and (found.label != "ID" or named[-1] == "ids")
+        return found if found is not None and is_sure and found.label in _IN_PLURAL else None
+    return None
+
+
+def _head_of_phrase(named: list[str]) -> Head | None:
+    qualifiers = words("QUALIFIERS", HEADS)
     for size in range(len(named), 0, -1):
         # In English, German and Dutch the last word says what it is, in the others the first.
         for start in (len(named) - size, 0):
             phrase = " ".join(named[start : start + size])
             head, others = _heads().get(phrase), named[:start] + named[start + size :]
-            if head is not None and qualifiers.issuperset(others):
-                is_bare = phrase in words("NAME_WORDS", HEADS)
-                return replace(head, part="bare", is_weak=not others) if is_bare else head
+            if head is None:
+                continue
+            if phrase in words("NAME_WORDS", HEADS):
+                others = [word for word in others if not _is_person(word)]
+            if qualifiers.issuperset(others):
+                return _qualified(head, phrase, len(named) > size, others)
     return None
+
+
+def _is_person(word: str) -> bool:
+    head = _heads().get(word)
+    return head is not None and head.label == "PERSON" and not head.part
+
+
+def _qualified(head: Head, phrase: str, is_within: bool, others: list[str]) -> Head:
+    """Return a head with words beside it: a participant's ID is a number."""
+    if phrase in words("NAME_WORDS", HEADS):
+        return replace(head, part="bare", is_weak=not is_within)
+    is_numbered = not words("NUMBER_WORDS", HEADS).isdisjoint(others)
+    if head.label == "PERSON" and head.is_weak and is_numbered:
+        return Head("ID", is_weak=True)
+    return head
+
+
+# -- whether the first row of a table holds heads --------------------------------------------------
+
+_JOINED = re.compile(r"[a-z]+(?:_[a-z\d]+)+|[a-z]+(?:[A-Z][a-z]+)+")
+
+
+def are_surely_heads(row: Sequence[str]) -> bool:
+    """Return whether a first row surely holds the heads of its columns, and is no record.
+
+    At least half of its cells say so, more than twice as many as look like a name or a number:
+    `Price,Nice,K12` is a record, and so may `Price,mother` be.
+    """
+    cells = [cell.strip() for number, cell in enumerate(row, 1) if cell.strip() != str(number)]
+    if not cells:
+        return len(row) > 1
+    known = [cell for cell in cells if _is_surely_head(cell)]
+    others = [cell for cell in cells if cell not in known]
+    is_sure = len(known) > len(others) or any(map(_is_strong, known))
+    return (
+        is_sure and len(known) >= len(others) and len(known) > 2 * sum(map(_is_of_record, others))
+    )
+
+
+def _is_surely_head(cell: str) -> bool:
+    if any(map(str.isdigit, cell.rstrip("0123456789"))):
+        return False
+    if words("COLUMN_WORDS", HEADS).intersection(_words_of(cell)):
+        return True
+    if _JOINED.fullmatch(cell) and all(map(is_word, _words_of(cell))):
+        return True
+    head = _any_head_of(cell)
+    return head is not None and (head.label not in FACTS or cell.islower() or " " in cell)
+
+
+def _is_strong(cell: str) -> bool:
+    """Return whether a cell is a head that a record hardly holds."""
+    head = _any_head_of(cell)
+    return head is None or not head.is_weak or head.label == "ID"
+
+
+def _is_of_record(cell: str) -> bool:
+    """Return whether a cell looks like a name or a number rather than a head."""
+    texts = _LETTERS.findall(cell)
+    named = any(is_name(t) or not is_word(t.lower()) for t in texts if t[0].isupper())
+    return named or not texts or any(map(str.isdigit, cell)) or "@" in cell
 
 
 # -- the cell of a column, the value of a field ----------------------------------------------------
@@ -119,11 +252,20 @@ _DIGITS = frozenset({"PHONE", "DOB", "DATE", "TIME", "AGE"})  # labels whose val
 _LONGEST = {"ADDRESS": 120, "ORG": 80, "PERSON": 80, "GPE": 60, "ID": 60}  # characters, of 40
 _CLOCK = re.compile(r"\d{1,2}[:.h]\d\d.{0,8}|\d{1,2} ?[ap]\.?m\.?", re.I)
 _OF_ENTITY = {"USERNAME": "ID"}
-_MOST_WORDS = {"PERSON": 6, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 1}
-_APART = re.compile(r"[;/|&\n]| (?:and|und|et|en|y|e) |\([^()]*\)")  # beside the names of a cell
+_MOST_WORDS = {"PERSON": 6, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 3}
+# Beside the names of a cell: marks, remarks in brackets, numbers, and what is whose: 's mum.
+_APART_PLACES = re.compile(
+    r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|[;/|&\n:?!#=\\{}\[\]@]| [-–—] |\.+\Z|"
+    r"(?<!\S)\S*\d\S*(?: ?[\d./+()-]+)*|['’]s\b[^,;/|&\n]*"
+)
+_APART = re.compile(rf"{_APART_PLACES.pattern}| (?:and|und|et|en|y|e) ")
 _COMMA = re.compile(",")
 _INVERTED = re.compile(r"[^,]*,\s*[^\s,]+(?: [^\s,]+)?\s*")  # Young, Will
-_NO_NAME = re.compile(r"[\d@#=<>{}\[\]\\_:!?]|\w{4,}\.\s")
+_SENTENCE = re.compile(r"([^\W\d_]{4,})[.?!]\s")
+_GLUED_NUMBER = re.compile(r"(?<=[^\W\d_]{3})\d{1,2}(?!\S)")  # Hope1
+_SPELLED = re.compile(r"(?:[^\W_]{1,6}(?:[ -]|\Z)){2,14}")  # QQ 12 34 56 C
+# Under the head of a given or family name, these are names when they have one capital.
+_ALSO_NAMES = frozenset({"Null", "True", "Self", "No", "Same", "Nan", "Na", "Yes"})
 
 
 def is_nothing(cell: str) -> bool:
@@ -134,6 +276,12 @@ def is_nothing(cell: str) -> bool:
     return words("NOTHING", HEADS).issuperset(named)
 
 
+def holds_nothing(head: Head, cell: str) -> bool:
+    """Return whether a cell says that there is no value. Null and True are surnames too."""
+    is_part = head.part in ("given", "family")
+    return is_nothing(cell) and not (is_part and cell.strip() in _ALSO_NAMES)
+
+
 def values_of_cell(head: Head, cell: str) -> list[Entity]:
     """Return the values in a cell whose head says what it holds, in characters.
 
@@ -142,23 +290,72 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     """
     label, start = head.label, len(cell) - len(cell.lstrip())
     bare = cell.strip()
-    if is_nothing(bare) or len(bare) > _LONGEST.get(label, 40):
+    if holds_nothing(head, bare) or len(bare) > _LONGEST.get(label, 40):
         return []
     if label in _DIGITS:
         label = label if label == "PHONE" else "TIME" if _CLOCK.fullmatch(bare) else "DATE"
         return [Entity(label, start, start + len(bare))] * any(map(str.isdigit, bare))
-    spans = list(_names_in(bare)) if label == "PERSON" else [(0, len(bare))]
-    for first, last in spans:
-        value = bare[first:last]
-        if len(value.split()) > _MOST_WORDS.get(label, 20):
-            return []
-        if label in ("PERSON", "GPE") and (_NO_NAME.search(value) or not _has_letter(value)):
-            return []
-        if label == "PERSON" and _ends_with_noun(value):
-            return []
+    spans = _spans_in(label, bare)
+    if any(_is_too_long(label, bare[first:last]) for first, last in spans):
+        return []
     return [
         Entity(_OF_ENTITY.get(label, label), start + first, start + last) for first, last in spans
     ]
+
+
+def label_of_cell(head: Head, cell: str) -> str:
+    """Return the label of a cell that is one value as a whole; else ""."""
+    values = values_of_cell(head, cell)
+    return values[0].label if values and values[0][1:] == (0, len(cell)) else ""
+
+
+def _spans_in(label: str, cell: str) -> list[tuple[int, int]]:
+    """Return the spans of the names in a cell of names or places; else the cell as a whole."""
+    if label not in ("PERSON", "GPE"):
+        return [(0, len(cell))]
+    if any(last.lower() not in LISTED["TITLE"] for last in _SENTENCE.findall(cell)):
+        return []
+    read = _GLUED_NUMBER.sub(lambda match: " " * len(match[0]), cell)
+    spans = [*(_names_in(read) if label == "PERSON" else _parts(_APART_PLACES, read, 0, len(read)))]
+    spans = [span for span in spans if _has_letter(read[slice(*span)])]
+    if label == "PERSON" and any(_ends_with_noun(read[slice(*span)]) for span in spans):
+        return []
+    return [span for span in spans if label == "GPE" or _may_be_name(cell, *span)]
+
+
+def _is_too_long(label: str, value: str) -> bool:
+    """Return whether a value has too many words, unless it is a code in groups, or no digit for a
+    number of several words."""
+    count = len(value.split())
+    if label == "ID" and count > 1:
+        digits = sum(map(str.isdigit, value))
+        is_spelled = _SPELLED.fullmatch(value) and not any(map(str.islower, value.split()))
+        return not digits or (count > _MOST_WORDS[label] and not is_spelled)
+    return count > _MOST_WORDS.get(label, 20)
+
+
+def _may_be_name(cell: str, start: int, end: int) -> bool:
+    """Return whether a part of a cell may be a name: no role (Will Young, daughter; Guest 3), and
+    of words in small letters only one, or some that are names (see ticket 4471)."""
+    named = cell[start:end].split()
+    if len(named) == 1 and (end - start < len(cell)):
+        lower = named[0].lower().rstrip(".")
+        if lower in LISTED["ROLE"] | LISTED["TITLE"] | words("NOTHING", HEADS) or head_of(lower):
+            return False
+        return not (start and named[0].islower() and is_only_ordinary(lower))
+    if any(word[0].isupper() for word in named) or len(named) == 1:
+        return True
+    return any(not kinds(w.capitalize()).isdisjoint({"FIRST", "SURNAME"}) for w in named)
+
+
+def leaves_name(head: Head, old: str, new: str) -> bool:
+    """Return whether what replaces a cell of names or places has a word of it that may
+    name: one with a capital, and no title or role."""
+    if head.label not in ("PERSON", "GPE", "ORG"):
+        return False
+    left = {*_LETTERS.findall(old)} & {*_LETTERS.findall(new)}
+    harmless = words("NOTHING", HEADS) | LISTED["ROLE"] | LISTED["TITLE"] | LISTED["PARTICLE"]
+    return any(len(w) > 1 and not w.islower() and w.lower() not in harmless for w in left)
 
 
 def _ends_with_noun(value: str) -> bool:
@@ -175,7 +372,8 @@ def _has_letter(text: str) -> bool:
 def _names_in(cell: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of the names in a cell of several: "Grace Price; Will Young"."""
     for start, end in _parts(_APART, cell, 0, len(cell)):
-        if _INVERTED.fullmatch(cell, start, end):
+        inverted = _INVERTED.fullmatch(cell, start, end)
+        if inverted and not cell[start:end].rpartition(",")[2].strip().islower():
             yield start, end
         else:
             yield from _parts(_COMMA, cell, start, end)
@@ -196,12 +394,14 @@ def _parts(mark: re.Pattern[str], text: str, start: int, end: int) -> Iterator[t
 _UPPER = r"[^\W\d_a-zß-öø-ÿ]"
 _WRITTEN = rf"{_UPPER}[\w'’.-]*(?: (?:[a-z'’]{{1,4}} ){{0,2}}{_UPPER}[\w'’.-]*){{0,5}}"
 _TO_END = rf"(?=[\"'*_]{{0,3}}(?:[,}}\]]|\.?{BLANKS}(?:[\t|;]|  |\n|\Z)))"
-_CODE = r"#?(?=[^\s|;,\"]{0,40}\d)[^\s|;,\"*<>]{1,60}[^\s|;,\"*<>.:)]"
+_CODE = r"#?(?=[^\s|;,\"]{0,40}\d)[^\s|;,\"*<>]{0,60}[^\s|;,\"*<>.:)]"
 _VALUES = {
+    "AGE": r"\d{2,3}",
     "PERSON": _WRITTEN,
+    "PART": rf"{_WRITTEN}|[^\W\d_]{{2,30}}",
     "GPE": _WRITTEN,
     "ORG": _WRITTEN,
-    "ADDRESS": r"(?=[^\n]{0,12}\d)[^\n|;\t\"*]{3,12}?",
+    "ADDRESS": rf"(?=[^\n]{{0,12}}\d)[^\n|;\t\"*]{{3,12}}?|{_WRITTEN}",
     "ID": _CODE,
     "USERNAME": r"[^\s|;,\"*<>]{2,40}",
     "PHONE": r"\+?[\d(][\d ()./-]{4,24}\d",
@@ -229,30 +429,111 @@ def colons_of_labels(text: str) -> Iterator[int]:
 @cache
 def _value(label: str) -> re.Pattern[str] | None:
     form = _VALUES.get(label)
-    return None if form is None else re.compile(form + _TO_END)
+    return None if form is None else re.compile(f"(?:{form}){_TO_END}")
+
+
+# Entities of these labels that a sure head names need no other evidence.
+STATED = {"PERSON": "STATED_PERSON", "GPE": "STATED_GPE", "ORG": "STATED_ORG"}
 
 
 def values_in(text: str) -> Iterator[Entity]:
-    """Yield values of a text that a label, column head or tag names, in characters."""
+    """Yield values of a text that a label, column head or tag names, in characters; those of sure
+    heads have a label of STATED."""
     if "<" in text and ">" in text:
         yield from _in_tags(text)
+        yield from _in_tag_pairs(text)
     if ":" in text or "=" in text:
         yield from _in_lines(text)
     if "\n" in text:
-        yield from values_in_columns(text)
+        yield from _in_columns(text)
+        yield from _below_labels(text)
+    if "|" in text or "\t" in text:
+        yield from _in_pairs(text)
 
 
 def _in_lines(text: str) -> Iterator[Entity]:
     for match in _KEY.finditer(text):
         head = head_of(match["key"])
-        if head is None or head.is_weak or (form := _value(head.label)) is None:
+        kind = "PART" if head is not None and head.part in ("given", "family") else ""
+        form = None if head is None else _value(kind or head.label)
+        value = None if form is None else form.match(text, match.end())
+        if head is not None and value is not None:
+            yield from _stated(head, value[0], value.start())
+
+
+def _stated(head: Head, value: str, start: int) -> Iterator[Entity]:
+    """Yield the value that a label names, unless it is none of its kind."""
+    if is_nothing(value) or head_of(value) is not None:
+        return
+    if value in words("SCHEMA_WORDS", HEADS):
+        return
+    named = _words_of(value)
+    if named and words("COLUMN_WORDS", HEADS).issuperset(named):
+        return  # | Surname | Status |
+    end = start + len(value)
+    if head.label == "AGE":
+        yield from [Entity("DATE", start, end)] * (not is_young(value))
+    elif head.is_weak or (head.label == "PERSON" and _is_role(value)):
+        return
+    elif head.label != "USERNAME" or not is_only_ordinary(value):  # login: required
+        label = _OF_ENTITY.get(head.label, head.label)
+        yield Entity(STATED.get(label, label), start, end)
+
+
+def _is_role(value: str) -> bool:
+    """Return whether a value is a role in place of a name: Daughter."""
+    return value.lower() in LISTED["ROLE"] | LISTED["TITLE"]
+
+
+_PAIR = re.compile(
+    rf"^[ |]{{0,9}}[*_]{{0,3}}(?P<key>[^\W\d_][^\n|\t:=*]{{0,{MAX_HEAD}}}?)[*_]{{0,3}}[ ]{{0,40}}"
+    r"[|\t][ *_\"]{0,40}(?P<value>[^\n|\t]{1,80}?)[ *_\"|\r]{0,40}$",
+    re.M,
+)
+
+
+def _in_pairs(text: str) -> Iterator[Entity]:
+    """Yield the values of lines of two cells whose first is a label: | City | Reading |."""
+    for match in _PAIR.finditer(text):
+        head = head_of(match["key"])
+        form = None if head is None else _VALUES.get(head.label)
+        if head is None or form is None or not re.fullmatch(form, match["value"]):
             continue
-        value = form.match(text, match.end())
-        if value is None or is_nothing(value[0]) or head_of(value[0]) is not None:
+        if head.label not in STATED or _is_among_pairs(text, *match.span()):
+            yield from _stated(head, match["value"], match.start("value"))
+
+
+def _is_among_pairs(text: str, start: int, end: int) -> bool:
+    """Return whether a line of two cells stands by itself, or beside others whose first cell is a
+    label too, and is no row of heads."""
+    above = text[max(start - MAX_LINE, 0) : max(start - 1, 0)].rpartition("\n")[2]
+    below = text[end + 1 : end + MAX_LINE].partition("\n")[0]
+    rows = [row for row in (above, below) if "|" in row or "\t" in row]
+    if below in rows and _RULE.fullmatch(below):
+        return False
+    firsts = [re.split(r"[|\t]", row.strip("| "))[0] for row in rows if not _RULE.fullmatch(row)]
+    return not firsts or any(head_of(first.strip(" *_")) is not None for first in firsts)
+
+
+_LABEL = re.compile(
+    rf"^[ \t>*#_-]{{0,9}}(?P<key>[^\W\d_][^\n:=|\t,;.!?<>*\"]{{1,{MAX_HEAD // 2}}})"
+    r"[*_]{0,3}[ ]{0,9}"
+    r"\r?\n{1,2}[ >]{0,9}(?P<value>[^\n]{1,60}?)[ \r]{0,9}$",
+    re.M,
+)
+
+
+def _below_labels(text: str) -> Iterator[Entity]:
+    """Yield the values of lines below one that is a label: First name, and Will below it."""
+    place = 0
+    while (match := _LABEL.search(text, place)) is not None:
+        place = match.start("value")
+        head = head_of(match["key"].rstrip())
+        form = None if head is None else _VALUES.get(head.label)
+        if head is None or form is None or head.label in ("ORG", "ADDRESS"):
             continue
-        if head.label == "USERNAME" and is_word(value[0].lower()):
-            continue  # login: required
-        yield Entity(_OF_ENTITY.get(head.label, head.label), *value.span())
+        if re.fullmatch(form, match["value"]):
+            yield from _stated(head, match["value"], match.start("value"))
 
 
 @lru_cache(maxsize=1)
@@ -280,6 +561,24 @@ def _in_tags(text: str) -> Iterator[Entity]:
             yield Entity("PERSON", *match.span(group))
 
 
+_TAG_PAIR = re.compile(
+    r"<(?:td|th|dt)\b[^<>]{0,200}>\s{0,9}(?P<key>[^<>\n:]{2,60}?)\s{0,9}:?\s{0,9}(?:</(?:td|th|dt)>\s{0,9})?"
+    r"<(?:td|dd)\b[^<>]{0,200}>\s{0,9}(?P<value>[^<>\n]{1,80}?)\s{0,9}(?=<|\n|\Z)|"
+    r"<input\b[^<>]{0,200}?\sname\s?=\s?[\"'](?P<name>[^\"'<>]{1,60})[\"'][^<>]{0,200}?"
+    r"\svalue\s?=\s?[\"'](?P<typed>[^\"'<>]{1,80})[\"']"
+)
+
+
+def _in_tag_pairs(text: str) -> Iterator[Entity]:
+    """Yield the values of cells behind a label, and of named fields of a form."""
+    for match in _TAG_PAIR.finditer(text):
+        group = "value" if match["key"] else "typed"
+        head = head_of(match["key"] or match["name"])
+        form = None if head is None else _VALUES.get(head.label)
+        if head is not None and form is not None and re.fullmatch(form, match[group]):
+            yield from _stated(head, match[group], match.start(group))
+
+
 def _is_name_alone(named: list[str]) -> bool:
     """Return whether words without context are a name: none is common, and one is listed."""
     parts = {"FIRST", "SURNAME", "NEW", "INITIAL", "PARTICLE"}
@@ -293,7 +592,16 @@ Columns = tuple[Head | None, ...]
 def values_in_columns(text: str) -> Iterator[Entity]:
     """Yield the values of a text below heads of columns, in characters."""
     for start, row, columns in _rows(text, head_of):
-        yield from _cells_of_row(start, row, columns)
+        for entity, _ in _cells_of_row(start, row, columns):
+            yield entity
+
+
+def _in_columns(text: str) -> Iterator[Entity]:
+    """Yield the values below heads of columns, those of sure heads with a label of STATED."""
+    for start, row, columns in _rows(text, head_of):
+        for entity, head in _cells_of_row(start, row, columns):
+            label = entity.label if head.is_weak else STATED.get(entity.label, entity.label)
+            yield entity._replace(label=label)
 
 
 def _rows(
@@ -364,6 +672,8 @@ def _is_over_table(names: list[str], mark: str, below: list[str]) -> bool:
     if below and mark in below[0] and _RULE.fullmatch(below[0]):
         return True
     filled = [name for name in names if name]
+    if len(filled) == 2 and mark in "|\t":
+        return len(below) == 2 and not any(head_of(row.partition(mark)[0]) for row in below)
     are_short = all(len(name.split()) <= MAX_HEAD_WORDS for name in filled)
     has_digit = any(map(str.isdigit, "".join(filled)))
     return len(below) == 2 and len(filled) > 2 and are_short and not has_digit
@@ -411,13 +721,14 @@ def is_young(age: str) -> bool:
     return all(int(number) < OLD for number in re.findall(r"\d{1,9}", age))
 
 
-def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[Entity]:
+def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[tuple[Entity, Head]]:
+    """Yield the values of the cells of a row, each with its head."""
     for value, head in zip(values, columns, strict=True):
         bare = value.strip(" \t\"'*\r")
         if head is not None and bare and not _is_plain_number(head, bare):
             first = start + value.index(bare)
             for label, begin, end in values_of_cell(head, bare):
-                yield Entity(label, first + begin, first + end)
+                yield Entity(label, first + begin, first + end), head
         start += len(value) + 1
 
 
@@ -426,7 +737,6 @@ def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[E
 MIN_MARKS = 4  # between the cells of the smallest table
 MIN_HEADS = 0.6  # share of the cells of the first row of a table that say that all are heads
 CELL_MARKS = "|\t;"
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def head_rows(text: str) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Find entities in the text of a Doc by regular expressions and by the words beside them.
 
-They are addresses, postal codes, organisations, places, names beside a cue, accounts, numbers,
-dates of several words, and values with a head that names a label (`heads`).
+They are addresses, postal codes, organisations, places, names beside a cue, accounts, numbers, and
+dates of several words.
 data/entities/forms.txt holds the regular expressions; this module decides the cases that depend on
 word lists.
 """
@@ -20,8 +20,6 @@ from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
 from .continued import whole_number
 from .fractions import days_in_series, is_score
-from .heads import values_in
-from .labels import values_beside_labels
 from .national import is_surely_national
 from .spoken import spoken_numbers_in
 from .tables import (
@@ -58,12 +56,18 @@ _STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
 _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 
 
-def match_phrases(tokens: Tokens) -> set[Entity]:
-    """Return entities; a partly covered token belongs to its phrase."""
-    doc, text = tokens.doc, tokens.text
-    if not text.isascii():  # digits and punctuation marks of other scripts
-        text = _FOREIGN.sub(lambda m: _STROKES.get(m[0]) or str(unicodedata.digit(m[0])), text)
-    phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}
+def plain_text(text: str) -> str:
+    """Return a text with the digits and punctuation marks of other scripts in ASCII."""
+    if text.isascii():
+        return text
+    return _FOREIGN.sub(lambda m: _STROKES.get(m[0]) or str(unicodedata.digit(m[0])), text)
+
+
+def match_phrases(tokens: Tokens, named: set[Entity]) -> set[Entity]:
+    """Return entities; a partly covered token belongs to its phrase. named: values that a label
+    names, which are among them."""
+    doc, text = tokens.doc, plain_text(tokens.text)
+    phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)} | named
     numbers = {in_tokens(doc, *number) for number in numbers_in(text)}
     # A number with the key of an account is neither a telephone number nor a postal code.
     accounts = [phrase for phrase in phrases if phrase.label == "ID"]
@@ -125,8 +129,6 @@ def _phrases(text: str) -> Iterator[Entity]:
     yield from (Entity("GPE", *span) for span in _places(text))
     cued = filter(_is_cued, pattern("CUED_NAME").finditer(text))
     yield from (Entity("PERSON", *match.span()) for match in cued)
-    yield from values_in(text)
-    yield from values_beside_labels(text)
     lower = _in_lower_case(text)
     yield from field_codes(text)
     yield from identifiers_in(text)

@@ -27,8 +27,9 @@ from .cards import values_of_cards
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
-from .heads import colons_of_labels
-from .phrases import in_tokens, match_phrases, stamps_in
+from .heads import STATED, colons_of_labels, values_in
+from .labels import values_beside_labels
+from .phrases import in_tokens, match_phrases, plain_text, stamps_in
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
 from .words import builtin_lexicon, is_name, is_town, kinds_of
 from .wrapped import match_wrapped
@@ -44,6 +45,7 @@ _SOURCES |= {
     "DISGUISED": ("PERSON", ""),
     "PLACED": ("GPE", ""),
     "GUESSED": ("PERSON", BY_GUESS),
+    **{stated: (label, "") for label, stated in STATED.items()},
 }
 # First tokens of listed firms, for both ways in which tokenizers split them.
 _FIRM_FIRST = frozenset(
@@ -113,8 +115,12 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         own_matches = [*super().match(doc)] if len(self) else []
         language = language_of_doc(doc)
         bounds = Bounds(doc)
-        is_english = language == "en"
-        entities = self._match_english(bounds) if is_english else match_foreign(bounds, language)
+        text = plain_text(bounds.text)
+        values = (*values_in(text), *values_beside_labels(text))
+        named = {in_tokens(doc, *value) for value in values}
+        stated = {value for value in named if value.label in STATED.values()}
+        own_matches += sorted(stated, key=lambda e: (e.start - e.end, e.start))
+        entities = self._match_in(bounds, language, named - stated)
         wrapped = match_wrapped(bounds, language)
         entities |= {entity for entity in wrapped if not bounds.is_in_column_of_facts(*entity)}
         entities |= {*match_disguised(bounds)}
@@ -151,10 +157,16 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         ]
         doc.ents = tuple(outside_code(doc, spans))
 
-    def _match_english(self, bounds: Bounds) -> set[Entity]:
+    def _match_in(self, bounds: Bounds, language: str, named: set[Entity]) -> set[Entity]:
+        """Return the entities of a text in a language. named: values that a label names."""
+        if language == "en":
+            return self._match_english(bounds, named)
+        return match_foreign(bounds, language, named)
+
+    def _match_english(self, bounds: Bounds, named: set[Entity]) -> set[Entity]:
         """Return the entities; a person that only guesses found has the label GUESSED."""
         matches = {*match_words(rule_tree(guess=self.guess), kinds_of(bounds))}
-        matches |= {*match_phrases(bounds), *match_foreign_days(bounds)}
+        matches |= {*match_phrases(bounds, named), *match_foreign_days(bounds)}
         matches |= {*_towns_of_states(bounds, matches)}
         matches -= {match for match in matches if _counts_from_number(bounds, *match)}
         sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}

@@ -15,6 +15,7 @@ from typing import IO, Any
 from spacy.tokens import DocBin
 
 from ..config.options import FileOptions
+from ..entities.heads import are_surely_heads, head_of
 from ..entities.words import is_plain
 from ..errors import DxError, UsageError
 from ..files.limits import (
@@ -50,6 +51,7 @@ _WORD = re.compile(r"[^\W\d_a-z]?[^\W\d_A-Z]+|[^\W\d_a-z]+")  # also within came
 _LONG_NUMBER = re.compile(r"\d{5}")  # which may identify a person
 _NAME = re.compile(r"[^\W\d][\w.:/()#%&+°'’-]*( [\w.:/()#%&+'’-]+){0,3}(\[\])?")
 MAX_NAME_LENGTH = 40
+GENERIC_KEYS = frozenset({"value", "values", "full", "display", "raw", "formatted"})
 
 Slot = tuple[Any, Any]  # a list or dict, and an index or key of it
 Steps = tuple[str, ...]
@@ -107,6 +109,19 @@ class Fields:
         """Return the columns to write, in the order of `names`."""
         kept = names if self.kept is None else self.kept
         return [name for name in names if name in self.texts or name in kept]
+
+
+def check_heads(files: FileOptions, names: Sequence[str]) -> None:
+    """Raise UsageError if no option names a column and the first row may be a record, whose cells
+    would be released as names."""
+    person = () if files.person_field is None else (files.person_field,)
+    asked = (*files.field, *(files.keep_fields or ()), *person)
+    is_named = any(name in names and not name.isdigit() for name in asked)
+    if not is_named and any(map(str.isdigit, asked)) and not are_surely_heads(names):
+        raise UsageError(
+            f"its columns are given by number, and its first row of {len(names)} cells may be a "
+            "record. Add a row of names, or give the name of a column in full."
+        )
 
 
 def is_column(name: str, names: Sequence[str]) -> bool:
@@ -195,8 +210,22 @@ def split_path(path: str) -> Steps:
 
 
 def head_in(path: str) -> str:
-    """Return the last key of a path, which names its values: "author" for "items[].author"."""
-    return next((step for step in reversed(split_path(path)) if step != "[]"), path)
+    """Return what names the values at a path: its last key, with the key above it where both say
+    more: "author" for "items[].author", "phone home" for "phone.home", "first name" for
+    "name.first", and "identifier" for "identifier[].value"."""
+    steps = [step for step in split_path(path) if step != "[]"]
+    if len(steps) < 2:
+        return steps[0] if steps else path
+    above, last = steps[-2:]
+    whole, of_above = head_of(f"{last} {above}"), head_of(above)
+    if whole is not None and whole.part in ("given", "family"):
+        return f"{last} {above}"
+    if last.lower() == "name" and of_above is not None and of_above.label in ("GPE", "ORG"):
+        return above
+    if head_of(f"{above} {last}") is not None:
+        return f"{above} {last}"
+    is_generic = last.lower() in GENERIC_KEYS and head_of(last) is None
+    return above if is_generic and of_above is not None else last
 
 
 def read_slot(slot: Slot) -> Any:

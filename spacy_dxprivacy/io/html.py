@@ -12,6 +12,7 @@ from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 
+from ..entities.heads import Head, head_of, label_of_cell
 from .pieces import BadDocument, Pieces, link_address, mail_target, word_list, word_map
 
 MAX_DEPTH = 1000  # nested elements
@@ -73,8 +74,10 @@ class _PageReader(HTMLParser):
             if len(self.open) > MAX_DEPTH:
                 raise BadDocument("its elements are nested too deep.")
         self.out.append(f"<{tag}")
-        for name, value in reversed(dict(attrs[::-1]).items()):  # the first of equal names
-            self._attribute(tag, name, value or "")
+        named = dict(attrs[::-1])
+        head = head_of(named.get("name") or named.get("id") or "")
+        for name, value in reversed(named.items()):  # the first of equal names
+            self._attribute(tag, name, value or "", head if name == "value" else None)
         self.out.append(">")
 
     def handle_endtag(self, tag: str) -> None:
@@ -139,7 +142,8 @@ class _PageReader(HTMLParser):
             self.at_block_start = True
             self.pieces.gap({"br": "\n", "tr": "\n", "td": "\t", "th": "\t"}.get(tag, "\n\n"))
 
-    def _attribute(self, tag: str, name: str, value: str) -> None:
+    def _attribute(self, tag: str, name: str, value: str, head: Head | None) -> None:
+        """Write an attribute, or drop it. head: what the name of its element says of its value."""
         address = link_address(value) if name == "href" else None
         if address or (name in TEXT and value.strip()):
             self.out.append(f' {name}="')
@@ -147,7 +151,8 @@ class _PageReader(HTMLParser):
                 put = self._slot(lambda new: escape(mail_target(new)))
                 self.attribute_texts.append((address[0], put, address[1]))
             else:
-                self.attribute_texts.append((value, self._slot(escape), ""))
+                label = label_of_cell(head, value) if head is not None else ""
+                self.attribute_texts.append((value, self._slot(escape), label))
             self.out.append('"')
         elif name in KEPT and _VALUE.fullmatch(value):
             self.out.append(f' {name}="{value}"')

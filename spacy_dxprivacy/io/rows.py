@@ -1,7 +1,8 @@
 """A row is one document: its texts share persons, places and one shift of dates.
 
 Where a pipeline recognises entities, the texts of a row are read as one text, in parts. A cell
-whose head says what it holds is an entity as a whole (`entities.heads`). Names come first, and a
+whose head says what it holds is an entity as a whole (`entities.heads`), and what it holds is one
+in the other texts too (`entities.columns`). Names come first, and a
 given name stands before its family name, so that both are one person's; the other texts follow.
 """
 
@@ -12,7 +13,16 @@ from dataclasses import dataclass, field, replace
 
 from spacy.language import Language
 
-from ..entities.heads import Head, fact_of, head_of, is_nothing, is_young, values_of_cell
+from ..entities.columns import mentions_in, mentions_of
+from ..entities.heads import (
+    Head,
+    fact_of,
+    head_of,
+    holds_nothing,
+    is_young,
+    leaves_name,
+    values_of_cell,
+)
 from ..errors import DxError
 from ..text.mentions import Entity
 from ..text.normal_doc import FACTS_OF_PIECES, MARKS
@@ -60,6 +70,7 @@ def as_document(nlp: Language, record: Record) -> Record:
 def _joined(record: Record, texts: list[str], heads: list[Head | None]) -> Record:
     pieces, mentions, names = list[str](), list[Entity](), dict[int, int]()
     marks, order, length = list[int](), list[int](), 0
+    forms = mentions_of((h, t) for h, t in zip(heads, texts, strict=True) if h is not None)
     for number, beside in _reading_order(texts, heads):
         gap = BREAK if order else ""
         head = heads[number]
@@ -74,10 +85,11 @@ def _joined(record: Record, texts: list[str], heads: list[Head | None]) -> Recor
             first = marks[-2]
             names[len(order) - 1] = len(texts[beside].split())
             mentions[-1:] = [Entity("PERSON", first, length)]
-        elif head is not None:
+        else:
+            values = [] if head is None else values_of_cell(head, texts[number])
             mentions += [
                 Entity(label, start + first, start + last)
-                for label, first, last in values_of_cell(head, texts[number])
+                for label, first, last in values or mentions_in(texts[number], forms)
             ]
         marks += [start, length]
         order.append(number)
@@ -144,14 +156,16 @@ def texts_of(parts: Parts, text: str, marks: Sequence[int]) -> list[str]:
 
 def cells_of(released: Released) -> dict[str, tuple[int, int]]:
     """Return for each head of a row that names a label the numbers of cells that changed and that
-    stayed, without those that hold nothing and ages that may stay."""
+    stayed, in part or as a whole, without those that hold nothing and ages that may stay."""
     counts: dict[str, tuple[int, int]] = {}
     record = released.record
     for head, old, new in zip(record.heads, record.texts, released.texts, strict=False):
         says = head_of(head)
-        if says is None or is_nothing(str(old)) or (says.label == "AGE" and is_young(str(old))):
+        if says is None or holds_nothing(says, str(old)):
+            continue
+        if says.label == "AGE" and is_young(str(old)):
             continue
         changed, stayed = counts.get(head, (0, 0))
-        is_new = str(old) != new
+        is_new = str(old) != new and not leaves_name(says, str(old), new)
         counts[head] = changed + is_new, stayed + (not is_new)
     return counts

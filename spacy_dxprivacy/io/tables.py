@@ -34,6 +34,7 @@ from .formats import (
     Header,
     OnHeader,
     Writer,
+    check_heads,
     fill_entry,
     is_column,
     row_record,
@@ -62,7 +63,9 @@ def delimiter_of(line: str, files: FileOptions) -> str | None:
         except csv.Error:
             continue
         if len(names) > 1 and all(is_column(name, names) for name in files.field):
-            return delimiter
+            with suppress(UsageError):
+                check_heads(files, names)
+                return delimiter
     return None
 
 
@@ -85,6 +88,7 @@ def read_csv(
         raise UsageError("its first row is not valid CSV.")
     names = columns_of(first)
     fields = Fields.of(files).in_columns(names)
+    check_heads(files, names)
     # A .tsv input sets no delimiter for a .csv output.
     written_by = "" if delimiter else separator
     on_header(Header(fields.output_columns(names), delimiter=written_by, ending=lines.ending))
@@ -143,6 +147,7 @@ def read_xlsx(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Ite
     sheet = _read_sheet(handle)
     names = columns_of([value for value, _ in next(sheet, ())] or None)
     fields, width = Fields.of(files).in_columns(names), len(names)
+    check_heads(files, names)
     first = next(sheet, [])
     formats = {name: form for name, (_, form) in zip(names, first, strict=False) if form}
     on_header(Header(fields.output_columns(names), formats=formats))

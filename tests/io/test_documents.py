@@ -97,6 +97,16 @@ def test_the_markup_of_a_page_stays_and_inline_elements_make_one_text(clean):
     assert "color" not in page and "http" not in page and "width" not in page
 
 
+def test_a_label_of_a_page_says_what_stands_beside_it(clean):
+    raw = b"""<table><tr><td>Surname</td><td>Price</td></tr></table><dl><dt>Surname<dd>Young</dl>
+<form><input name="surname" value="Reading"><input name="first_name" value="Will"></form>
+<table><tr><th>Surname<th>Ward</tr><tr><td>Hope<td>A</tr><tr><td>Long<td>B</tr></table>"""
+    new = clean("html", raw)[0].decode()
+    words = {*re.findall(r"\w+", new)}
+    assert not {"Price", "Young", "Reading", "Will", "Hope", "Long"} & words
+    assert {"Surname", "Ward"} <= words
+
+
 def test_blanks_of_pages_are_blanks_to_recognisers(clean):
     given = "<p>Dear Margarida&nbsp;Hol&shy;lis,</p><td>&nbsp;</td><script src=a /><p>end</p>"
     page = clean("html", given.encode())[0].decode()

@@ -274,6 +274,39 @@ def test_columns_by_number_delimiters_quotes_and_ends_of_lines(dx, tmp_path):
     assert lines[0] == b"id,note" and lines[1].startswith(b"7,") and not lines[2]
 
 
+@pytest.mark.parametrize("form", ["csv", "tsv", "stdin"])
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    ("rows", "fields"),
+    [
+        (["Zorblatt,Nice,K12,Price slept.", "Hope,Bath,K13,Hope slept."], "1,2,3,4"),
+        (["Zorblatt,Price", "Hope,Young"], "1"),
+        (["zorblatt,cancer,Reading", "will,flu,Nice"], "1"),
+        (["Zorblatt,hospital,mother", "Hope,school,father"], "2,3"),
+        (["4471,Zorblatt", "4472,Hope"], "2"),
+    ],
+)
+def test_a_first_row_that_may_be_a_record_is_never_released(dx, tmp_path, form, mark, rows, fields):
+    raw = "".join(row.replace(",", mark) + "\n" for row in rows)
+    path = tmp_path / f"in.{form}"
+    path.write_text(raw)
+    args = ["-", "--format", "csv"] if form == "stdin" else [path, tmp_path / f"out.{form}"]
+    result = dx(*args, "--field", fields, input=raw)
+    assert result.exit_code and not result.stdout and not [*tmp_path.glob("out*")]
+    shown = result.stderr.lower()
+    assert not any(cell.lower() in shown for cell in rows[0].split(",") if cell != "4471")
+    assert "row of names" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["id,note", "prénom,n° dossier", "Name,Age", "subject_id,free_text", "1,2"],
+)
+def test_columns_by_number_below_a_row_of_names(dx, head):
+    result = ok(dx("-", "--field", "2", "--format", "csv", input=f"{head}\n7,the cat\n"))
+    assert result.stdout.splitlines()[0] == head and result.stdout.splitlines()[1][:2] == "7,"
+
+
 def test_columns_of_one_name_are_refused_and_those_without_one_have_a_number(dx):
     args = ["-", "--field", "note", "--format", "csv"]
     is_one_sentence(dx(*args, input="note,id,id\nthe cat,7,8\n"))

@@ -9,6 +9,7 @@ from conftest import ok, run_dx
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import assert_sanitized
+from spacy_dxprivacy.io.formats import head_in
 from spacy_dxprivacy.io.values import blank_of
 
 ENTITIES = "person,date,time,gpe,address,org,email,phone,id"
@@ -111,6 +112,20 @@ def test_a_given_and_a_family_name_are_one_person(tmp_path):
         assert new["family name"].split()[-1] in new["note"]
 
 
+def test_what_a_column_holds_is_replaced_in_the_other_fields(tmp_path):
+    head = ["patient", "mrn", "city", "note"]
+    rows = [["May Summers", "K12", "Nice", "May was well. K12 slept. Born in Nice."],
+            ["Will Reading", "AX-55-Q", "Bath", "Reading sleeps. Chart AX-55-Q. Will asked."],
+            ["Al Ng", "9911", "Reading", "Al asked. Ng slept. Reading was her home."]]  # fmt: skip
+    _, found = sanitized(written(tmp_path / "in.csv", head, rows), fields=head)
+    for old, new in zip(rows, found, strict=True):
+        first, last = new["patient"].split()
+        assert {first, last} & {*new["note"].replace(".", "").split()}
+        assert old[1] not in old[3] or new["mrn"] in new["note"]
+        for value in (*old[0].split(), *old[1:3]):
+            assert value not in new["note"].replace(".", "").split(), value
+
+
 @pytest.mark.parametrize(
     "cells",
     [
@@ -144,6 +159,59 @@ def test_cells_that_stayed_under_a_head_that_names_personal_data_are_counted(tmp
     assert "Reading" not in done.stderr
     done, _ = sanitized(path, labels="person", fields=["name", "note"])
     assert "CELLS THAT STAYED" not in done.stderr
+
+
+def test_a_cell_counts_as_replaced_only_if_nothing_that_names_is_left(tmp_path):
+    head = ["name", "surname", "city"]
+    rows = [
+        ["Will Young, daughter", "Hope?", "Reading!"],
+        ["Will Young's mum", "Null", "Nice [FR]"],
+        ["Young: Will", "Young #2", "Bath"],
+        ["We met. Will went home then.", "True", ""],
+    ]
+    done, found = sanitized(written(tmp_path / "in.csv", head, rows), fields=head)
+    assert "name (1)" in done.stderr and "surname (" not in done.stderr
+    for old, new in zip(rows[:3], found, strict=False):
+        words = {*" ".join(map(str, new.values())).replace("'", " ").split()}
+        assert not {"Will", "Young", "Young:", "Reading!", "Nice", "Null", "Hope?"} & words, old
+    assert found[0]["name"].endswith(", daughter") and found[1]["name"].endswith("'s mum")
+
+
+@pytest.mark.parametrize(
+    ("path", "head"),
+    [
+        ("messages[].author", "author"),
+        ("name.first", "first name"),
+        ("name.given[]", "given name"),
+        ("patient.name.family", "family name"),
+        ("phone.home", "phone home"),
+        ("phones[].value", "phones"),
+        ("identifier[].value", "identifier"),
+        ("contact.number", "contact number"),
+        ("employer.name", "employer"),
+        ("address.city", "city"),
+        ("patient.note", "note"),
+        ("dose.value", "value"),
+        ("messages[].text", "text"),
+        ("ids[]", "ids"),
+    ],
+)
+def test_a_key_of_json_is_read_with_the_key_above_it(path, head):
+    assert head_in(path) == head
+
+
+def test_values_below_keys_of_json_are_replaced(tmp_path):
+    entry = {"name": {"first": "Will", "last": "Reading"}, "phone": {"home": "0113 4960721"},
+             "identifier": [{"value": "K12"}], "patients": ["May", "Price"], "ids": ["A7"],
+             "note": "Will asked for May. K12 is Reading's number."}  # fmt: skip
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(entry))
+    fields = "name.first name.last phone.home identifier[].value patients[] ids[] note".split()
+    _, (new,) = sanitized(path, fields=fields)
+    assert not {"Will", "Reading", "K12", "May", "Price", "A7"} & {
+        *json.dumps(new).replace('"', " ").replace(",", " ").replace(".", " ").split()
+    }
+    assert new["identifier"][0]["value"] in new["note"] and new["name"]["first"] in new["note"]
 
 
 def test_numbers_of_columns_find_the_delimiter(tmp_path):
