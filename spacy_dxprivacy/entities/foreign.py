@@ -45,6 +45,8 @@ _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|i
 _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
+_FOR = re.compile(r"(?<!\w)i\.[ ]?\Z")
+_AT_COURT = re.compile(r"[ ](?:am|beim)[ ]\w{0,25}(?:gericht|hof)")
 _ELISION = re.compile(r"\A\w{1,5}['’](?=\w\w)")
 _SCORES = words("SCORES", "foreign")
 _POINTS = re.compile(r"\d{1,2}/\d{1,2}(?:/\d{1,2})?", re.ASCII)
@@ -314,9 +316,14 @@ def is_plain_in(word: str, language: str) -> bool:
     lower = word.lower().rstrip(".")
     if lower in common_words(language) or lower in _foreign_words("OFFICES"):
         return True
-    return lower in _plain_names()[language] and lower not in _foreign_words(
-        f"SURE_SURNAMES {language}"
-    )
+    return lower in _plain_names()[language] and lower not in _sure_names(language)
+
+
+@cache
+def _sure_names(language: str) -> frozenset[str]:
+    """Return the names that count as such although the language has such words."""
+    given = _foreign_words("SURE_FIRST de") if language == "de" else NONE
+    return _foreign_words(f"SURE_SURNAMES {language}") | given
 
 
 def _classes(word: str, language: str) -> frozenset[str]:
@@ -331,7 +338,9 @@ def _classes(word: str, language: str) -> frozenset[str]:
         parts = [part.capitalize() for part in re.split(r"[-'’]", title) if len(part) > 1]
         of_parts = [builtin_lexicon().of(part) & NAMES for part in parts]
         classes = NONE.union(*of_parts) if all(of_parts) else NONE
-    if _is_sure(title, language):
+    if title.lower() in _foreign_words("SURE_FIRST de") and language == "de":
+        classes |= {"first_name"}
+    elif _is_sure(title, language):
         classes |= {"surname"}
     return classes
 
@@ -354,6 +363,7 @@ def _letters(language: str) -> frozenset[str]:
 def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
     for match in pattern("CUED", "foreign").finditer(text):
         start, end = match.span(match.lastgroup or 0)
+        start = _behind_titles(text, start, end)
         family, comma, given = text[start:end].partition(",")
         is_inverted = family.isupper() or "first_name" in _classes(given.strip(), language)
         yield start, end if is_inverted or not comma else start + len(family)
@@ -366,10 +376,16 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
         goes_on = listed_to >= 0 and _NEXT.fullmatch(text, listed_to, run.start()) is not None
         titles = (_words_of(before)[-1:] or [""])[0], words[0][0]
         several = not _foreign_words("TITLES_OF_SEVERAL").isdisjoint(map(_bare, titles))
-        line = Run(words, before, text[run.end() : run.end() + 3], several or goes_on, goes_on)
+        line = Run(words, before, text[run.end() : run.end() + 30], several or goes_on, goes_on)
         names = [*_names_in(line, language)]
         yield from names
         listed_to = names[-1][1] if names and line.several else -1
+
+
+def _behind_titles(text: str, start: int, end: int) -> int:
+    """Return the start of a name behind the titles with which a text begins."""
+    found = (word.start() for word in _WORD.finditer(text, start, end) if not is_title(word[0]))
+    return next(found, start)
 
 
 def _words_of(text: str) -> list[str]:
@@ -414,7 +430,8 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
     while i < len(words):
         word = words[i][0]
         joins = run.several and word == "y"
-        if joins or (is_title(word) and not (i + 1 == len(words) and titled)):
+        role = language == "de" and (_is_role(words, i) or _acts_for(run, i))
+        if joins or role or (is_title(word) and not (i + 1 == len(words) and titled)):
             titled, i = True, i + 1
             continue
         end = i
@@ -427,10 +444,55 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
             starts = (bool(after_end) and not sure) or (not i and article)
             part = words[: _join(words, i)] if run.several else words
             end = _end(part, i, language, titled=opened, starts=starts)
+        if end == i and titled and _is_called(run, i, language):
+            end = i + 1
         if end > i:
             last, _, stop = words[end - 1]
             yield words[i][1], stop - _ends(last)
         i, titled = max(end, i + 1), False
+
+
+def _is_role(words: list[Word], i: int) -> bool:
+    """Return whether the i-th word is a German job or rank before a name: Studienrätin Vierck. One
+    that may be a family name, by a list or its form, stands before a first and a family name."""
+    word, following = words[i][0], words[i + 1 : i + 3]
+    is_listed = word.lower() in _foreign_words("ROLES")
+    if not following or _ends(word) or not following[0][0][0].isupper():
+        return False
+    if not is_listed and not pattern("ROLE_WORD", "foreign").fullmatch(word.lower()):
+        return False
+    after = following[0][0]
+    is_full = len(following) > 1 and following[1][0][0].isupper() and not _ends(after)
+    is_given = "first_name" in builtin_lexicon().of(after)
+    if builtin_lexicon().of(word) & NAMES:
+        return (is_full and is_given) or is_title(after)
+    return is_listed or is_full or not is_given or word.lower().endswith(("in", "frau"))
+
+
+def _acts_for(run: Run, i: int) -> bool:
+    """Return whether the i-th word says that someone signs for another (i. A. Sabine Thieme), or is
+    the office of a judge (Richter am Amtsgericht Dr. Meinhold)."""
+    word, is_last = run.words[i][0], i + 1 == len(run.words)
+    if not i and word in ("A.", "V."):
+        return not is_last and _FOR.search(run.before) is not None
+    is_judge = word.lower() in _foreign_words("ROLES")
+    return is_last and is_judge and _AT_COURT.match(run.after) is not None
+
+
+def _is_called(run: Run, i: int, language: str) -> bool:
+    """Return whether the i-th word is a German noun right after Herr, Frau or Dr.: there it is a
+    family name. Behind an article, Frau may be any woman."""
+    words = run.words
+    before = words[i - 1][0] if i else _words_of(run.before)[-1]
+    word, call = words[i][0], before.lower().rstrip(".")
+    if language != "de" or call not in _foreign_words("CALLS") or not word[1:].islower():
+        return False
+    earlier = words[i - 2][0] if i > 1 else (_words_of(run.before) or [""])[-1 - (not i)]
+    is_woman = call == "frau" and earlier.lower() in _foreign_words("ARTICLES")
+    is_known = word.lower() in common_words("de") or _is_function_word(word) or is_title(word)
+    return word[0].isupper() and not (
+        is_woman or is_known or word.lower() in _foreign_words("ROLES")
+    )
 
 
 def _join(words: list[Word], i: int) -> int:
@@ -495,6 +557,8 @@ def _ends(word: str) -> bool:
 
 def is_title(word: str) -> bool:
     lower = _ELISION.sub("", word.lower())
+    if lower.startswith(("dipl.-", "diplom-", "univ.-")):
+        return True
     return not _foreign_words("TITLES").isdisjoint({lower, lower.rstrip(".")})
 
 
@@ -510,10 +574,12 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
     end, k, unknown, joined = i + 1, i + 1, 0, False
     while k < len(words) and k < i + 7 and not _ends(words[k - 1][0]):
         word = words[k][0]
+        if word in ("y", "e") and _begins_person(words, k + 1, language):
+            break
         if word.lower() in _foreign_words("PARTICLES") or _INITIAL.fullmatch(word):
             k, joined = k + 1, True
             continue
-        if is_title(word):
+        if is_title(word) or (language == "de" and _is_role(words, k)):
             break
         listed = word[0].isupper() and bool(builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
         named = bool(_classes(word, language)) or (listed and (given or opened))
@@ -533,6 +599,14 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
     named = bool(first or builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
     sure = frequent or end > i + 1 or (titled and (named or _may_be(word, language)))
     return end if sure or (first and not starts) else i
+
+
+def _begins_person(words: list[Word], k: int, language: str) -> bool:
+    """Return whether the k-th word begins another person behind "y": a title or a first name."""
+    if k >= len(words):
+        return False
+    word = words[k][0]
+    return is_title(word) or "first_name" in _classes(word, language)
 
 
 def _may_be(word: str, language: str) -> bool:
