@@ -45,6 +45,7 @@ _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|i
 _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
+_OF_THE = frozenset({"des", "eines"})  # before a noun in the genitive, as in "des Bauers Hof"
 _FOR = re.compile(r"(?<!\w)i\.[ ]?\Z")
 _AT_COURT = re.compile(r"[ ](?:am|beim)[ ]\w{0,25}(?:gericht|hof)")
 _ELISION = re.compile(r"\A\w{1,5}['’](?=\w\w)")
@@ -342,7 +343,32 @@ def _classes(word: str, language: str) -> frozenset[str]:
         classes |= {"first_name"}
     elif _is_sure(title, language):
         classes |= {"surname"}
+    if not classes and language == "de" and _is_genitive(bare):
+        classes = frozenset({"surname"})
     return classes
+
+
+def _is_genitive(word: str) -> bool:
+    """Return whether a German word is a name with an s, and is itself no first name and no place:
+    Krauses."""
+    base = word[:-1]
+    if not word.endswith("s") or len(word) < 5 or not base[1:].islower():
+        return False
+    itself = builtin_lexicon().of(word)
+    of_base = builtin_lexicon().of(base)
+    is_place = "city" in of_base and base.lower() not in _sure_names("de")
+    return not (itself & NAMES or is_place or is_plain_in(base, "de")) and bool(of_base & NAMES)
+
+
+def _owns(words: list[Word], i: int, language: str) -> bool:
+    """Return whether the i-th word is a German name in the genitive before what somebody has, also
+    if it is a word of the language: Schneiders Nummer."""
+    word = words[i][0]
+    if language != "de" or not word.endswith("s") or i + 1 == len(words) or _ends(word):
+        return False
+    after = words[i + 1][0]
+    is_thing = after[0].isupper() and not (_classes(after, "de") or is_title(after))
+    return _is_genitive(word) or (is_thing and bool(_classes(word[:-1], "de")))
 
 
 def _is_sure(word: str, language: str) -> bool:
@@ -438,10 +464,12 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
         with_somebody = not i and last.lower() in _foreign_words("BEFORE_PERSONS")
         opened = titled or with_somebody or _is_opened(run, i, language)
         if (opened and not _is_function_word(word)) or _named(words, i, language):
-            sure = _is_sure(word, language)
+            sure = _is_sure(word, language) or _owns(words, i, language)
+            sure = sure or (language == "de" and _is_genitive(word))
             after_end = _ends(words[i - 1][0]) if i else run.starts
             # After an article ("Der Koch") or a sentence's end, one surname is weak evidence.
-            starts = (bool(after_end) and not sure) or (not i and article)
+            behind = words[i - 1][0].lower() in _OF_THE if i else article
+            starts = (bool(after_end) and not sure) or behind
             part = words[: _join(words, i)] if run.several else words
             end = _end(part, i, language, titled=opened, starts=starts)
         if end == i and titled and _is_called(run, i, language):
@@ -465,7 +493,8 @@ def _is_role(words: list[Word], i: int) -> bool:
     is_full = len(following) > 1 and following[1][0][0].isupper() and not _ends(after)
     is_given = "first_name" in builtin_lexicon().of(after)
     if builtin_lexicon().of(word) & NAMES:
-        return (is_full and is_given) or is_title(after)
+        ranked = i > 0 and words[i - 1][0].lower() in _foreign_words("ROLES")
+        return (is_full and is_given) or is_title(after) or (ranked and not is_given)
     return is_listed or is_full or not is_given or word.lower().endswith(("in", "frau"))
 
 
@@ -507,6 +536,8 @@ def _named(words: list[Word], i: int, language: str) -> frozenset[str]:
     word, classes = words[i][0], _classes(words[i][0], language)
     if classes or i + 1 == len(words) or _ends(word):
         return classes
+    if _owns(words, i, language):
+        return frozenset({"surname"})
     after = _classes(words[i + 1][0], language)
     listed = builtin_lexicon().of(word) & NAMES
     if word[1:].islower() and "first_name" in listed and "surname" in after:
@@ -573,6 +604,8 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
     opened = titled and (language != "de" or _INITIAL.fullmatch(words[i][0]) is not None)
     end, k, unknown, joined = i + 1, i + 1, 0, False
     while k < len(words) and k < i + 7 and not _ends(words[k - 1][0]):
+        if _owns(words, k - 1, language):
+            break
         word = words[k][0]
         if word in ("y", "e") and _begins_person(words, k + 1, language):
             break

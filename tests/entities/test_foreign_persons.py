@@ -74,3 +74,23 @@ def test_family_names_like_jobs_are_names(text, persons):
 )
 def test_a_title_behind_a_key_or_a_conjunction_begins_a_name(language, text, persons):
     assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("text", "persons"),
+    [
+        ("Hast du Schneiders Nummer?", ["Schneiders"]),
+        ("Hier ist Möllers Adresse.", ["Möllers"]),
+        ("Krauses Blutdruck ist gut.", ["Krauses"]),
+        ("Webers neues Bett ist da.", ["Webers"]),
+        ("Ich habe Lenas Mutter und Barans Hund gesehen.", ["Lenas", "Barans"]),
+        ("Gestern stieg Anna Lehmanns Blutdruck.", ["Anna Lehmanns"]),
+        ("Hier wohnt Familie Überschär.", ["Überschär"]),
+        ("Der Vorsitzende Richter Klein kam.", ["Klein"]),
+        ("Hier sind Jens Weber und Peters Anna.", ["Jens Weber", "Peters Anna"]),
+        ("Im Haus des Bauers Kind, Hamburgs Rat, Omas Brot, Vaters Auto.", []),
+        ("Beim Training der Stars halfen Chats und Tests.", []),
+    ],
+)
+def test_german_names_in_the_genitive_are_names(text, persons):
+    assert entities_in("de", text) == persons
