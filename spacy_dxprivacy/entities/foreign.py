@@ -45,7 +45,11 @@ _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|i
 _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
+MAX_GERMAN, MAX_GIVEN = 8, 12  # letters of a given name in no list
 _OF_THE = frozenset({"des", "eines"})  # before a noun in the genitive, as in "des Bauers Hof"
+_AND_NAME = re.compile(r" (?:et|y|e|und|en|&) [^\W\d_a-zß-öø-ÿ]")
+_AND = re.compile(r" (?:et|y|e|und|en|&) ")
+_CALLED = re.compile(r"(?<![\w.'’-])(\w{3,8}) \(\Z")
 _FOR = re.compile(r"(?<!\w)i\.[ ]?\Z")
 _AT_COURT = re.compile(r"[ ](?:am|beim)[ ]\w{0,25}(?:gericht|hof)")
 _ELISION = re.compile(r"\A\w{1,5}['’](?=\w\w)")
@@ -262,6 +266,8 @@ def _places(text: str, language: str) -> Iterator[Entity]:
         yield Entity("GPE", *match.span())
     for match in pattern("placed", "foreign").finditer(text):
         town = match["town"]
+        if match["where"].lower() not in _prepositions(language):
+            continue
         if any(_is_town(word, match["where"].lower(), language) for word in town.split()):
             start = match.start("town")
             end = start + len(_first_words(town, language))
@@ -270,6 +276,13 @@ def _places(text: str, language: str) -> Iterator[Entity]:
             yield (
                 Entity("ADDRESS", match.start("code"), end) if coded else Entity("GPE", start, end)
             )
+
+
+@cache
+def _prepositions(language: str) -> frozenset[str]:
+    """Return the prepositions of a language before a town: Dutch "en" is none."""
+    rows = dict(line.split(": ") for line in sections("foreign")["prepositions"])
+    return frozenset(rows[language].split("|"))
 
 
 def _is_town(word: str, preposition: str, language: str) -> bool:
@@ -323,8 +336,13 @@ def is_plain_in(word: str, language: str) -> bool:
 @cache
 def _sure_names(language: str) -> frozenset[str]:
     """Return the names that count as such although the language has such words."""
-    given = _foreign_words("SURE_FIRST de") if language == "de" else NONE
-    return _foreign_words(f"SURE_SURNAMES {language}") | given
+    return _foreign_words(f"SURE_SURNAMES {language}") | _foreign_words(f"SURE_FIRST {language}")
+
+
+def _classes_listed(title: str, language: str) -> frozenset[str]:
+    """Return the name classes of a word by the lists of names."""
+    given = title.lower() in _foreign_words(f"SURE_FIRST {language}")
+    return builtin_lexicon().of(title) & NAMES | ({"first_name"} if given else NONE)
 
 
 def _classes(word: str, language: str) -> frozenset[str]:
@@ -334,18 +352,27 @@ def _classes(word: str, language: str) -> frozenset[str]:
     if short or not bare[0].isupper() or is_plain_in(bare, language):
         return frozenset()
     title = bare.capitalize() if bare.isupper() else bare
-    classes = builtin_lexicon().of(title) & NAMES
+    classes = _classes_listed(title, language)
     if not classes:
         parts = [part.capitalize() for part in re.split(r"[-'’]", title) if len(part) > 1]
-        of_parts = [builtin_lexicon().of(part) & NAMES for part in parts]
+        of_parts = [_classes_listed(part, language) for part in parts]
         classes = NONE.union(*of_parts) if all(of_parts) else NONE
-    if title.lower() in _foreign_words("SURE_FIRST de") and language == "de":
-        classes |= {"first_name"}
-    elif _is_sure(title, language):
+    if _is_sure(title, language) and "first_name" not in classes:
         classes |= {"surname"}
-    if not classes and language == "de" and _is_genitive(bare):
+    if not classes and (_has_form(title, language) or (language == "de" and _is_genitive(bare))):
         classes = frozenset({"surname"})
     return classes
+
+
+@cache
+def _surname_forms() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(form) for name, form in forms("surname forms", "foreign")}
+
+
+def _has_form(word: str, language: str) -> bool:
+    """Return whether a word has the form of family names of the language: Goikoetxea."""
+    form = _surname_forms().get(language)
+    return form is not None and form.fullmatch(word.lower()) is not None
 
 
 def _is_genitive(word: str) -> bool:
@@ -365,6 +392,8 @@ def _owns(words: list[Word], i: int, language: str) -> bool:
     if it is a word of the language: Schneiders Nummer."""
     word = words[i][0]
     if language != "de" or not word.endswith("s") or i + 1 == len(words) or _ends(word):
+        return False
+    if "first_name" in _classes_listed(word, "de"):
         return False
     after = words[i + 1][0]
     is_thing = after[0].isupper() and not (_classes(after, "de") or is_title(after))
@@ -394,6 +423,7 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
         is_inverted = family.isupper() or "first_name" in _classes(given.strip(), language)
         yield start, end if is_inverted or not comma else start + len(family)
     listed_to = -1  # end of the last name of a list that began with a title of several persons
+    named_to = -1  # end of the last name of the run before
     for run in pattern("NAME_RUN", "foreign").finditer(text):
         words = [
             (m[0], run.start() + m.start(), run.start() + m.end()) for m in _WORD.finditer(run[0])
@@ -403,9 +433,32 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
         titles = (_words_of(before)[-1:] or [""])[0], words[0][0]
         several = not _foreign_words("TITLES_OF_SEVERAL").isdisjoint(map(_bare, titles))
         line = Run(words, before, text[run.end() : run.end() + 30], several or goes_on, goes_on)
-        names = [*_names_in(line, language)]
+        names = [*_names_in(line, language)] or [*_companion(text, named_to, words, language)]
+        named_to = names[-1][1] if names else -1
         yield from names
+        for start, end in names:
+            yield from _nickname(text, start, end, language)
         listed_to = names[-1][1] if names and line.several else -1
+
+
+def _companion(
+    text: str, named_to: int, words: list[Word], language: str
+) -> Iterator[tuple[int, int]]:
+    """Yield the span of a word in no list that a conjunction joins to a name: Jelle en Wytske."""
+    word, start, end = words[0]
+    if named_to >= 0 and _AND.fullmatch(text, named_to, start):
+        bare = word.rstrip(".")
+        if _may_be_given(bare, language):
+            yield start, end - (len(word) - len(bare))
+
+
+def _nickname(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    """Yield the span of a nickname before a full name in brackets: Truus (Geertruida Hoekstra)."""
+    if text[end : end + 1] != ")" or text[start - 2 : start] != " (" or " " not in text[start:end]:
+        return
+    called = _CALLED.search(text, max(start - 12, 0), start)
+    if called and _may_be_given(called[1], language):
+        yield called.span(1)
 
 
 def _behind_titles(text: str, start: int, end: int) -> int:
@@ -464,8 +517,7 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
         with_somebody = not i and last.lower() in _foreign_words("BEFORE_PERSONS")
         opened = titled or with_somebody or _is_opened(run, i, language)
         if (opened and not _is_function_word(word)) or _named(words, i, language):
-            sure = _is_sure(word, language) or _owns(words, i, language)
-            sure = sure or (language == "de" and _is_genitive(word))
+            sure = _is_surely_named(run, i, language)
             after_end = _ends(words[i - 1][0]) if i else run.starts
             # After an article ("Der Koch") or a sentence's end, one surname is weak evidence.
             behind = words[i - 1][0].lower() in _OF_THE if i else article
@@ -478,6 +530,20 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
             last, _, stop = words[end - 1]
             yield words[i][1], stop - _ends(last)
         i, titled = max(end, i + 1), False
+
+
+def _is_surely_named(run: Run, i: int, language: str) -> bool:
+    """Return whether the i-th word is a name also at the start of a sentence: by its form, as the
+    owner of what follows, or as a first name that a conjunction joins to another (Jelle en Wytske).
+    """
+    words, word = run.words, run.words[i][0]
+    if _is_sure(word, language) or _owns(words, i, language):
+        return True
+    if language == "de" and _is_genitive(word):
+        return True
+    is_last = i + 1 == len(words)
+    joined = is_last and _AND_NAME.match(run.after)
+    return bool(joined) and "first_name" in _classes(word, language)
 
 
 def _is_role(words: list[Word], i: int) -> bool:
@@ -539,6 +605,8 @@ def _named(words: list[Word], i: int, language: str) -> frozenset[str]:
     if _owns(words, i, language):
         return frozenset({"surname"})
     after = _classes(words[i + 1][0], language)
+    if "surname" in after and _may_be_given(word, language):
+        return frozenset({"first_name"})
     listed = builtin_lexicon().of(word) & NAMES
     if word[1:].islower() and "first_name" in listed and "surname" in after:
         return listed
@@ -546,6 +614,22 @@ def _named(words: list[Word], i: int, language: str) -> frozenset[str]:
     if word.isupper() and is_given and _may_be(word, language):
         return frozenset({"surname"})
     return NONE
+
+
+def _may_be_given(word: str, language: str) -> bool:
+    """Return whether a short word in no list may be a given name before a family name: in German,
+    longer ones are mostly nouns."""
+    size = MAX_GERMAN if language == "de" else MAX_GIVEN
+    is_short = 2 < len(word) <= size and word[1:].islower()
+    is_other = is_title(word) or word.lower() in _foreign_words("OPENERS") or _is_office(word)
+    return is_short and not is_other and _may_be(word, language)
+
+
+def _is_office(word: str) -> bool:
+    """Return whether a word is a job or an office of German."""
+    lower = word.lower()
+    listed = lower in _foreign_words("ROLES") or lower in _foreign_words("ARTICLES")
+    return listed or pattern("ROLE_WORD", "foreign").fullmatch(lower) is not None
 
 
 def _is_opened(run: Run, i: int, language: str) -> bool:
@@ -629,6 +713,7 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
         return i
     plain = word.lower() in _plain_names()[language]
     frequent = word in builtin_lexicon().classes and given and not plain
+    frequent = frequent or word.lower() in _foreign_words(f"SURE_FIRST {language}")
     named = bool(first or builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
     sure = frequent or end > i + 1 or (titled and (named or _may_be(word, language)))
     return end if sure or (first and not starts) else i
@@ -636,6 +721,7 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
 
 def _begins_person(words: list[Word], k: int, language: str) -> bool:
     """Return whether the k-th word begins another person behind "y": a title or a first name."""
+    k += k < len(words) and words[k][0] in ("de", "di", "del")
     if k >= len(words):
         return False
     word = words[k][0]

@@ -94,3 +94,54 @@ def test_a_title_behind_a_key_or_a_conjunction_begins_a_name(language, text, per
 )
 def test_german_names_in_the_genitive_are_names(text, persons):
     assert entities_in("de", text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("nl", "Ik zag Joke Visser en Maaike Terpstra.", ["Joke Visser", "Maaike Terpstra"]),
+        ("nl", "Groet, Truus (Geertruida Hoekstra).", ["Truus", "Geertruida Hoekstra"]),
+        ("nl", "Gisteren was Anneloes Hoekstra er.", ["Anneloes Hoekstra"]),
+        ("de", "Wir sahen Jupp Rademacher und Jojo (Johanna Fink).", [
+            "Jupp Rademacher", "Jojo", "Johanna Fink",
+        ]),
+        ("de", "Mein Sohn Jens Sießmeyer kam mit Jonathan Elias Thormann.", [
+            "Jens Sießmeyer", "Jonathan Elias Thormann",
+        ]),
+        ("es", "Ainhoa Etxeberria, mi novia, vive con Maider Goikoetxea.", [
+            "Ainhoa Etxeberria", "Maider Goikoetxea",
+        ]),
+        ("es", "Es de Eneko Aldekoa y de Leire Uriarte.", ["Eneko Aldekoa", "Leire Uriarte"]),
+        ("es", "Nacho vino con Paco.", ["Nacho", "Paco"]),
+        ("es", "Vino el ciudadano Jan Ciągadlak.", ["Jan Ciągadlak"]),
+        ("fr", "Voici Jean-Pierre Kerbrat et Pierre.", ["Jean-Pierre Kerbrat", "Pierre"]),
+        ("fr", "Voici Gildas Kermorgant et Tiphaine.", ["Gildas Kermorgant", "Tiphaine"]),
+        ("it", "Viene Checco (Francesco Ferro) con Ginevra Ferrarese.", [
+            "Checco", "Francesco Ferro", "Ginevra Ferrarese",
+        ]),
+        # a word that opens a sentence, a thing, an office
+        ("nl", "Volgens Visser is het goed. Vervolgens Bakker niet.", ["Visser", "Bakker"]),
+        ("es", "Según García es la Ley Serrano.", ["García", "Serrano"]),
+        ("de", "Die Projektleitung Weber und der Vorstand (Karl Wiesner) kamen.", [
+            "Weber", "Karl Wiesner",
+        ]),
+    ],
+)  # fmt: skip
+def test_a_word_in_no_list_before_a_family_name_belongs_to_it(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("nl", "Jelle en Wytske zijn er.", ["Jelle", "Wytske"]),
+        ("nl", "Ik zag Jan en Wobbie.", ["Jan", "Wobbie"]),
+        ("fr", "Marie et Goulwena sont là.", ["Marie", "Goulwena"]),
+        ("de", "Anna und Swantje sind da.", ["Anna", "Swantje"]),
+        ("it", "Tommaso e Ginevra sono qui.", ["Tommaso", "Ginevra"]),
+        ("de", "Anna und Projektarbeit, Peter und Berlin.", ["Anna", "Peter"]),
+        ("fr", "Il va avec Pierre et Bruxelles est là.", ["Pierre"]),
+    ],
+)
+def test_a_conjunction_joins_a_name_to_one_in_no_list(language, text, persons):
+    assert entities_in(language, text) == persons
