@@ -45,8 +45,10 @@ _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|i
 _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
+MIN_CAPITALS = 4  # letters of a family name in capitals that no list has
 MAX_GERMAN, MAX_GIVEN = 8, 12  # letters of a given name in no list
 _OF_THE = frozenset({"des", "eines"})  # before a noun in the genitive, as in "des Bauers Hof"
+_UNSURE = frozenset({"apposed", "inverted"})  # groups of what may be no name
 _AND_NAME = re.compile(r" (?:et|y|e|und|en|&) [^\W\d_a-zß-öø-ÿ]")
 _AND = re.compile(r" (?:et|y|e|und|en|&) ")
 _CALLED = re.compile(r"(?<![\w.'’-])(\w{3,8}) \(\Z")
@@ -418,7 +420,12 @@ def _letters(language: str) -> frozenset[str]:
 def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
     for match in pattern("CUED", "foreign").finditer(text):
         start, end = match.span(match.lastgroup or 0)
+        if match["signer"]:
+            yield match.span("signed")
         start = _behind_titles(text, start, end)
+        end = _before_sentence(text, start, end)
+        if match.lastgroup in _UNSURE and not _is_named_by(match, language):
+            continue
         family, comma, given = text[start:end].partition(",")
         is_inverted = family.isupper() or "first_name" in _classes(given.strip(), language)
         yield start, end if is_inverted or not comma else start + len(family)
@@ -439,6 +446,21 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
         for start, end in names:
             yield from _nickname(text, start, end, language)
         listed_to = names[-1][1] if names and line.several else -1
+
+
+def _is_named_by(match: re.Match[str], language: str) -> bool:
+    """Return whether a word that stands beside kin or a role, or behind words in capitals, is a
+    name: the former no word of the language, the latter a first name."""
+    if match["inverted"]:
+        family, _, given = match["inverted"].rpartition(", ")
+        if len(family) < MIN_CAPITALS and not _classes_listed(family.capitalize(), language):
+            return False
+        given = given.split()[0]
+        return "first_name" in builtin_lexicon().of(given) | _classes(given, language)
+    word = match["apposed"].split()[0]
+    if is_title(word) or _is_office(word):
+        return False
+    return bool(_classes(word, language)) or not is_plain_in(word, language)
 
 
 def _companion(
@@ -465,6 +487,12 @@ def _behind_titles(text: str, start: int, end: int) -> int:
     """Return the start of a name behind the titles with which a text begins."""
     found = (word.start() for word in _WORD.finditer(text, start, end) if not is_title(word[0]))
     return next(found, start)
+
+
+def _before_sentence(text: str, start: int, end: int) -> int:
+    """Return the end of a name before the next sentence: Joris, of "Joris. De arts"."""
+    ends = (word.end() - 1 for word in _WORD.finditer(text, start, end) if _ends(word[0]))
+    return next(ends, end)
 
 
 def _words_of(text: str) -> list[str]:

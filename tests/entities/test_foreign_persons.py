@@ -145,3 +145,27 @@ def test_a_word_in_no_list_before_a_family_name_belongs_to_it(language, text, pe
 )
 def test_a_conjunction_joins_a_name_to_one_in_no_list(language, text, persons):
     assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("fr", "Le témoin, Jean-Pierre Kerbrat, est là.", ["Jean-Pierre Kerbrat"]),
+        ("fr", "Son épouse, Wendiala, est là avec sa fille, Tiphiale.", ["Wendiala", "Tiphiale"]),
+        ("fr", "Voici l'abbé Morvan et le père Anselme.", ["Morvan", "Anselme"]),
+        ("nl", "Zijn zus, Hiskeline, is er ook.", ["Hiskeline"]),
+        ("es", "La enfermera, Charito, está aquí.", ["Charito"]),
+        ("it", "Suo marito, Gianfranco Bellandi, è qui.", ["Gianfranco Bellandi"]),
+        ("de", "Ihr Mann, Orhul, und ihr Sohn, Rentner, kamen.", ["Orhul"]),
+        ("fr", "IDE : Laëtitia\nElle dort.", ["Laëtitia"]),
+        ("nl", "Verpleegkundige: Wytske. De arts is er niet.", ["Wytske"]),
+        ("it", "A presto,\nTommaso e Ginevra Ferrarese", ["Tommaso", "Ginevra Ferrarese"]),
+        ("es", "RUIZ MESA, Ana no.", ["RUIZ MESA, Ana"]),
+        ("es", "GUTIÉRREZ PAREDES, María José llamó.", ["GUTIÉRREZ PAREDES, María José"]),
+        ("nl", "Op de lijst: DE WIT, Janneke.", ["DE WIT, Janneke"]),
+        ("de", "Für die CDU, Angela Merkel und die SPD.", ["Angela Merkel"]),
+        ("fr", "Madame, Monsieur, Je vous écris. Ma mère, Dieu merci, va bien.", []),
+    ],
+)
+def test_kin_roles_keys_and_capitals_show_who_is_named(language, text, persons):
+    assert entities_in(language, text) == persons
