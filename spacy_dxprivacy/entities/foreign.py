@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
+from spacy.tokens import Doc
+
 from ..about import DATA
-from ..text.language import common_words
-from ..text.mentions import Entity
-from ..text.tokens import Tokens
+from ..text.language import common_words, language_of_doc
+from ..text.mentions import Entity, is_capitalised
+from ..text.tokens import Tokens, text_of
 from .heads import OLD, head_of, values_in
 from .labels import labels_in, values_beside_labels
 from .phrases import identifiers_in, in_tokens, numbers_in
@@ -45,6 +47,7 @@ _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|i
 _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
+_COMMANDS = {"fr": ("ez",), "it": ("ate", "ete")}  # ends of verbs that open a sentence
 MIN_CAPITALS = 4  # letters of a family name in capitals that no list has
 MAX_GERMAN, MAX_GIVEN = 8, 12  # letters of a given name in no list
 _OF_THE = frozenset({"des", "eines"})  # before a noun in the genitive, as in "des Bauers Hof"
@@ -118,6 +121,18 @@ def _is_key(text: str, label: str, start: int, end: int) -> bool:
         return False
     is_first = not text[text.rfind("\n", 0, start) + 1 : start].strip(" \t>*•-|")
     return is_first and head_of(text[start:end]) is not None
+
+
+def without_words(doc: Doc, mentions: list[Entity]) -> list[Entity]:
+    """Return further mentions without those that are a word of the language in small letters, in a
+    text whose sentences begin with capitals: "le petit Lucas" is no mention of M. Petit."""
+    small = {m for m in mentions if m.label == "PERSON" and doc[m.start : m.end].text.islower()}
+    language = language_of_doc(doc) if small else "en"
+    if language == "en" or not is_capitalised(text_of(doc), least=1, share=1.0):
+        return mentions
+    words = common_words(language) | _plain_names()[language]
+    words |= _foreign_words(f"SURE_SURNAMES {language}")
+    return [m for m in mentions if m not in small or doc[m.start : m.end].text not in words]
 
 
 def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:
@@ -650,6 +665,7 @@ def _may_be_given(word: str, language: str) -> bool:
     size = MAX_GERMAN if language == "de" else MAX_GIVEN
     is_short = 2 < len(word) <= size and word[1:].islower()
     is_other = is_title(word) or word.lower() in _foreign_words("OPENERS") or _is_office(word)
+    is_other = is_other or word.endswith(_COMMANDS.get(language, "-"))
     return is_short and not is_other and _may_be(word, language)
 
 

@@ -169,3 +169,38 @@ def test_a_conjunction_joins_a_name_to_one_in_no_list(language, text, persons):
 )
 def test_kin_roles_keys_and_capitals_show_who_is_named(language, text, persons):
     assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("en", "Smith, J. was discharged.", ["Smith, J."]),
+        ("en", "Seen were Smith, K.; Jones, R. and others.", ["Smith, K.", "Jones, R."]),
+        ("es", "Z. Perales duerme. Vino la Sra. Perales.", ["Z. Perales", "Perales"]),
+        ("it", "E. Malagoli dorme. Il verbale è di E. Malagoli.", ["E. Malagoli", "E. Malagoli"]),
+        ("fr", "Perrin Z. est arrivé hier.", ["Perrin", "Z."]),
+        ("fr", "Il est avec Perrin, Z. et Duval, A. ici.", ["Perrin, Z.", "Duval, A."]),
+        ("fr", "J.-P. Kerbrat est là.", ["J.-P. Kerbrat"]),
+        ("de", "Auf der Liste: Vogel, E. und Krause, U.", ["Vogel, E.", "Krause, U."]),
+        ("en", "He met Ann. B. Obi left with Anna Bell.", ["Ann", "B. Obi", "Anna Bell"]),
+    ],
+)
+def test_initials_beside_a_name_belong_to_it(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("fr", "M. Petit est là. Le petit chat dort.", ["Petit"]),
+        ("de", "Herr Lang ist da. Die Liste ist lang.", ["Lang"]),
+        ("it", "La signora Bianchi è qui. Ha i capelli bianchi.", ["Bianchi"]),
+        ("nl", "Meneer Bakker is ziek. Ik was bij de bakker.", ["Bakker"]),
+        ("es", "La Sra. Rubio está. Tiene el pelo rubio.", ["Rubio"]),
+        # no word of the language, or notes in small letters
+        ("de", "Herr Nowotny ist da. Dann ging nowotny heim.", ["Nowotny", "nowotny"]),
+        ("de", "herr Lang ist da. dann ging lang heim.", ["Lang", "lang"]),
+    ],
+)
+def test_a_word_in_small_letters_is_no_mention_of_a_name_like_it(language, text, persons):
+    assert entities_in(language, text) == persons
