@@ -280,7 +280,8 @@ def _places(text: str, language: str) -> Iterator[Entity]:
     for match in pattern("firms", "foreign").finditer(text):
         yield Entity("ORG", *match.span())
     for match in _known_places(language).finditer(text):
-        yield Entity("GPE", *match.span())
+        if not _is_meal(match):
+            yield Entity("GPE", *match.span())
     for match in pattern("placed", "foreign").finditer(text):
         town = match["town"]
         if match["where"].lower() not in _prepositions(language):
@@ -293,6 +294,17 @@ def _places(text: str, language: str) -> Iterator[Entity]:
             yield (
                 Entity("ADDRESS", match.start("code"), end) if coded else Entity("GPE", start, end)
             )
+
+
+def _is_meal(match: re.Match[str]) -> bool:
+    """Return whether a town is rather the German word for a meal: "Essen heute", "das Essen"."""
+    text, start = match.string, match.start()
+    if match[0] != "Essen":
+        return False
+    before = re.split(r"\s+", text[max(start - 20, 0) : start].rstrip())[-1].lower()
+    named = before in _prepositions("de") or text[start - 2 : start] == ", "
+    starts = _STARTS.search(text[max(start - 40, 0) : start]) is not None
+    return not named and (starts or before in ("das", "dem", "zum"))
 
 
 @cache
@@ -312,6 +324,9 @@ def _is_town(word: str, preposition: str, language: str) -> bool:
         is_plain_in(word, language)
         and not ("city" in classes and located and ends and len(word) > 6)
     ):
+        return False
+    is_noun = pattern("NO_TOWN_ENDS", "foreign").fullmatch(word.lower()) is not None
+    if (not classes and is_noun) or word.lower() in _foreign_words("EPONYMS"):
         return False
     return "city" in classes or (located and (language != "de" or ends) and len(word) > 3)
 
@@ -346,6 +361,8 @@ def is_plain_in(word: str, language: str) -> bool:
     """Return whether a word is an ordinary one of a language other than English."""
     lower = word.lower().rstrip(".")
     if lower in common_words(language) or lower in _foreign_words("OFFICES"):
+        return True
+    if lower in _foreign_words("EPONYMS"):
         return True
     return lower in _plain_names()[language] and lower not in _sure_names(language)
 
@@ -553,7 +570,8 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
         word = words[i][0]
         joins = run.several and word == "y"
         role = language == "de" and (_is_role(words, i) or _acts_for(run, i))
-        if joins or role or (is_title(word) and not (i + 1 == len(words) and titled)):
+        joins = joins or role or _bare(word) in _foreign_words("KIN")
+        if joins or (is_title(word) and not (i + 1 == len(words) and titled)):
             titled, i = True, i + 1
             continue
         end = i

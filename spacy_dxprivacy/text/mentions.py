@@ -30,6 +30,8 @@ AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
 SPANS_KEY = "dx_entities"  # of spans that are entities like doc.ents, and may overlap
 PIECE = re.compile(r"[^\W\d_]{2,}")
 _INITIAL = re.compile(r"(?:[^\W\d_a-zß-öø-ÿ]\.-?){1,3}")
+_ARTICLES_OF_NAMES = frozenset("la le los las den der".split())
+_MIXED = re.compile(r"[^\W\d_a-z][a-z]{1,3}[^\W\d_a-z]")  # initials as RvD
 _LETTER_TITLES = {"fr": "M.", "es": "D."}
 _ABBREVIATED = frozenset("P.S. N.B. P.D. P.P. A.A. U.S. U.K. E.U.".split())
 _PART = re.compile(r"(?<!['’])[^\W\d_]+")  # also an initial
@@ -157,7 +159,10 @@ def initials_of(names: Iterable[str]) -> set[str]:
     """Return the initials of full names, in capitals without full stops: JK for John Kelly and for
     J. Kelly, also without those of particles: JC for Juan de la Cruz."""
     parts = [_PART.findall(name) for name in names]
-    parts += [[part for part in found if part[0].isupper()] for found in parts]
+    named = [[part for part in found if part[0].isupper()] for found in parts]
+    # Marie de la Tour is MDT.
+    short = [[part for part in found if part not in _ARTICLES_OF_NAMES] for found in parts]
+    parts += named + short
     return {
         "".join(p[0] for p in found).upper() for found in parts if 1 < len(found) < MAX_INITIALS
     }
@@ -188,10 +193,14 @@ def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
     text that has it in brackets behind the name."""
     shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
     persons = [(first, last) for name, first, last in entities if name == "PERSON"]
-    letters = initials_in(doc, persons) if shouted and persons else set[str]()
+    letters = initials_in(doc, persons) if persons else set[str]()
     if not letters:
         return []
     stated = {doc[last + 1].text for first, last in persons if _are_stated(doc, first, last)}
+    mixed = {text for text in stated if not text.isupper()}  # RvD
+    if mixed:
+        letters |= mixed
+        shouted = sorted({*shouted, *tokens_of_words(doc, mixed.__contains__)})
     return [i for i in shouted if _are_initials(doc, i, doc[i].text, letters, stated)]
 
 
@@ -249,7 +258,9 @@ def _are_stated(doc: Doc, first: int, last: int) -> bool:
     """Return whether the initials of a name stand in brackets behind it: Ada Lind (AL)."""
     if last + 2 >= len(doc) or doc[last].text != "(" or doc[last + 2].text != ")":
         return False
-    return doc[last + 1].text in initials_of([doc[first:last].text])
+    text = doc[last + 1].text
+    letters = text.upper() if _MIXED.fullmatch(text) else text
+    return letters in initials_of([doc[first:last].text])
 
 
 def _are_initials(

@@ -204,3 +204,40 @@ def test_initials_beside_a_name_belong_to_it(language, text, persons):
 )
 def test_a_word_in_small_letters_is_no_mention_of_a_name_like_it(language, text, persons):
     assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "named"),
+    [
+        ("de", "Liebe Oma, lieber Opa, ich bin hier.", []),
+        ("it", "Cara Nonna, io sono a casa.", []),
+        ("fr", "Cher Papa, chère Mamie, je suis là.", []),
+        ("de", "Oma Gerda und Opa Heini sind da.", ["Gerda", "Heini"]),
+        ("de", "Romberg positiv, Apgar 9 ist gut.", []),
+        ("de", "Herr Romberg ist da.", ["Romberg"]),
+        ("fr", "Le score de Glasgow est de 15.", []),
+        ("fr", "Un stage en Informatique, en Comptabilité ou en Biologie.", []),
+        ("es", "El paciente fue a Urgencias.", []),
+        ("es", "El paciente fue a Plasencia.", ["Plasencia"]),
+        ("de", "Essen heute: Fisch. Das Essen ist gut.", []),
+        ("de", "Er wohnt in Essen und kommt aus Essen.", ["Essen", "Essen"]),
+    ],
+)
+def test_greeted_kin_tests_and_departments_are_no_names(language, text, named):
+    found = entities_in(language, text) + entities_in(language, text, "GPE")
+    assert found == named
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "initials"),
+    [
+        ("fr", "Marie de la Tour (MDT) est là. MDT demande la parole.", ["MDT", "MDT"]),
+        ("nl", "Ria van Dam (RvD) is er. Dan vraagt RvD het.", ["RvD", "RvD"]),
+        ("nl", "Ria van Dam (RVD) is er. Dan vraagt RVD het.", ["RVD", "RVD"]),
+        ("es", "Vino Juan de los Ríos (JDR). Luego JDR habló.", ["JDR", "JDR"]),
+        ("en", "Ria van Dam (RvD) spoke. Then RvD left with the PhD.", ["RvD", "RvD"]),
+        ("nl", "Ria van Dam is er. De BvB en de KvK niet.", []),
+    ],
+)
+def test_initials_of_names_with_particles_are_mentions(language, text, initials):
+    assert entities_in(language, text)[1:] == initials
