@@ -30,6 +30,10 @@ AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
 SPANS_KEY = "dx_entities"  # of spans that are entities like doc.ents, and may overlap
 PIECE = re.compile(r"[^\W\d_]{2,}")
 _INITIAL = re.compile(r"(?:[^\W\d_a-zß-öø-ÿ]\.-?){1,3}")
+_DEGREES = frozenset(
+    "M.D. R.N. D.O. B.A. M.A. B.S. M.S. J.D. J.P. Q.C. K.C. M.P. N.P. P.A. R.D. O.D. D.C. C.N. "
+    "C.A. B.Sc. M.Sc. C.P.A. D.D.S. R.P.T.".split()
+)
 _ARTICLES_OF_NAMES = frozenset("la le los las den der".split())
 _MIXED = re.compile(r"[^\W\d_a-z][a-z]{1,3}[^\W\d_a-z]")  # initials as RvD
 _LETTER_TITLES = {"fr": "M.", "es": "D."}
@@ -247,7 +251,8 @@ def _start_of_initials(doc: Doc, start: int, language_of: Callable[[Doc], str]) 
 def _end_of_initials(doc: Doc, end: int, last: int) -> int:
     """Return the end of a name with the initials behind it, or behind the comma after it, unless
     the initials belong to a further name."""
-    if not _INITIAL.fullmatch(doc[last].text):
+    text = doc[last].text
+    if not _INITIAL.fullmatch(text) or text in _DEGREES:
         return end
     after = doc[last + 1] if last + 1 < len(doc) else None
     ends = after is None or after.is_space or after.is_punct or after.is_lower

@@ -182,6 +182,7 @@ def test_kin_roles_keys_and_capitals_show_who_is_named(language, text, persons):
         ("fr", "Il est avec Perrin, Z. et Duval, A. ici.", ["Perrin, Z.", "Duval, A."]),
         ("fr", "J.-P. Kerbrat est là.", ["J.-P. Kerbrat"]),
         ("de", "Auf der Liste: Vogel, E. und Krause, U.", ["Vogel, E.", "Krause, U."]),
+        ("en", "Seen by Maria Lopez, R.N., today.", ["Maria Lopez"]),
         ("en", "He met Ann. B. Obi left with Anna Bell.", ["Ann", "B. Obi", "Anna Bell"]),
     ],
 )
