@@ -1095,5 +1095,7 @@ def _completes(matches: Collection[Entity]) -> bool:
 
 
 def _is_name_alone(doc: Doc, start: int, end: int) -> bool:
-    """Return whether a part of a match can be a name: it has a word that is not common."""
-    return any(not is_word(t.lower_) or is_name(t.text) for t in doc[start:end] if not t.is_punct)
+    """Return whether a part of a match can be a name: it has a word that is neither common nor a
+    role."""
+    named = (t for t in doc[start:end] if not (t.is_punct or t.lower_ in LISTED["ROLE"]))
+    return any(not is_word(t.lower_) or is_name(t.text) for t in named)

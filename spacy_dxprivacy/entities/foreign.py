@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
+from spacy.tokens import Doc
+
 from ..about import DATA
-from ..text.language import common_words
-from ..text.mentions import Entity
-from ..text.tokens import Tokens
+from ..text.language import common_words, language_of_doc
+from ..text.mentions import Entity, is_capitalised
+from ..text.tokens import Tokens, text_of
 from .heads import OLD, head_of
 from .labels import labels_in
 from .phrases import identifiers_in, in_tokens, numbers_in
@@ -45,6 +47,16 @@ _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|i
 _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
+_COMMANDS = {"fr": ("ez",), "it": ("ate", "ete")}  # ends of verbs that open a sentence
+MIN_CAPITALS = 4  # letters of a family name in capitals that no list has
+MAX_GERMAN, MAX_GIVEN = 8, 12  # letters of a given name in no list
+_OF_THE = frozenset({"des", "eines"})  # before a noun in the genitive, as in "des Bauers Hof"
+_UNSURE = frozenset({"apposed", "inverted"})  # groups of what may be no name
+_AND_NAME = re.compile(r" (?:et|y|e|und|en|&) [^\W\d_a-zß-öø-ÿ]")
+_AND = re.compile(r" (?:et|y|e|und|en|&) ")
+_CALLED = re.compile(r"(?<![\w.'’-])(\w{3,8}) \(\Z")
+_FOR = re.compile(r"(?<!\w)i\.[ ]?\Z")
+_AT_COURT = re.compile(r"[ ](?:am|beim)[ ]\w{0,25}(?:gericht|hof)")
 _ELISION = re.compile(r"\A\w{1,5}['’](?=\w\w)")
 _SCORES = words("SCORES", "foreign")
 _POINTS = re.compile(r"\d{1,2}/\d{1,2}(?:/\d{1,2})?", re.ASCII)
@@ -110,6 +122,18 @@ def _is_key(text: str, label: str, start: int, end: int) -> bool:
         return False
     is_first = not text[text.rfind("\n", 0, start) + 1 : start].strip(" \t>*•-|")
     return is_first and head_of(text[start:end]) is not None
+
+
+def without_words(doc: Doc, mentions: list[Entity]) -> list[Entity]:
+    """Return further mentions without those that are a word of the language in small letters, in a
+    text whose sentences begin with capitals: "le petit Lucas" is no mention of M. Petit."""
+    small = {m for m in mentions if m.label == "PERSON" and doc[m.start : m.end].text.islower()}
+    language = language_of_doc(doc) if small else "en"
+    if language == "en" or not is_capitalised(text_of(doc), least=1, share=1.0):
+        return mentions
+    words = common_words(language) | _plain_names()[language]
+    words |= _foreign_words(f"SURE_SURNAMES {language}")
+    return [m for m in mentions if m not in small or doc[m.start : m.end].text not in words]
 
 
 def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:
@@ -257,9 +281,12 @@ def _places(text: str, language: str) -> Iterator[Entity]:
     for match in pattern("firms", "foreign").finditer(text):
         yield Entity("ORG", *match.span())
     for match in _known_places(language).finditer(text):
-        yield Entity("GPE", *match.span())
+        if not _is_meal(match):
+            yield Entity("GPE", *match.span())
     for match in pattern("placed", "foreign").finditer(text):
         town = match["town"]
+        if match["where"].lower() not in _prepositions(language):
+            continue
         if any(_is_town(word, match["where"].lower(), language) for word in town.split()):
             start = match.start("town")
             end = start + len(_first_words(town, language))
@@ -268,6 +295,24 @@ def _places(text: str, language: str) -> Iterator[Entity]:
             yield (
                 Entity("ADDRESS", match.start("code"), end) if coded else Entity("GPE", start, end)
             )
+
+
+def _is_meal(match: re.Match[str]) -> bool:
+    """Return whether a town is rather the German word for a meal: "Essen heute", "das Essen"."""
+    text, start = match.string, match.start()
+    if match[0] != "Essen":
+        return False
+    before = re.split(r"\s+", text[max(start - 20, 0) : start].rstrip())[-1].lower()
+    named = before in _prepositions("de") or text[start - 2 : start] == ", "
+    starts = _STARTS.search(text[max(start - 40, 0) : start]) is not None
+    return not named and (starts or before in ("das", "dem", "zum"))
+
+
+@cache
+def _prepositions(language: str) -> frozenset[str]:
+    """Return the prepositions of a language before a town: Dutch "en" is none."""
+    rows = dict(line.split(": ") for line in sections("foreign")["prepositions"])
+    return frozenset(rows[language].split("|"))
 
 
 def _is_town(word: str, preposition: str, language: str) -> bool:
@@ -280,6 +325,9 @@ def _is_town(word: str, preposition: str, language: str) -> bool:
         is_plain_in(word, language)
         and not ("city" in classes and located and ends and len(word) > 6)
     ):
+        return False
+    is_noun = pattern("NO_TOWN_ENDS", "foreign").fullmatch(word.lower()) is not None
+    if (not classes and is_noun) or word.lower() in _foreign_words("EPONYMS"):
         return False
     return "city" in classes or (located and (language != "de" or ends) and len(word) > 3)
 
@@ -315,9 +363,21 @@ def is_plain_in(word: str, language: str) -> bool:
     lower = word.lower().rstrip(".")
     if lower in common_words(language) or lower in _foreign_words("OFFICES"):
         return True
-    return lower in _plain_names()[language] and lower not in _foreign_words(
-        f"SURE_SURNAMES {language}"
-    )
+    if lower in _foreign_words("EPONYMS"):
+        return True
+    return lower in _plain_names()[language] and lower not in _sure_names(language)
+
+
+@cache
+def _sure_names(language: str) -> frozenset[str]:
+    """Return the names that count as such although the language has such words."""
+    return _foreign_words(f"SURE_SURNAMES {language}") | _foreign_words(f"SURE_FIRST {language}")
+
+
+def _classes_listed(title: str, language: str) -> frozenset[str]:
+    """Return the name classes of a word by the lists of names."""
+    given = title.lower() in _foreign_words(f"SURE_FIRST {language}")
+    return builtin_lexicon().of(title) & NAMES | ({"first_name"} if given else NONE)
 
 
 def _classes(word: str, language: str) -> frozenset[str]:
@@ -327,14 +387,52 @@ def _classes(word: str, language: str) -> frozenset[str]:
     if short or not bare[0].isupper() or is_plain_in(bare, language):
         return frozenset()
     title = bare.capitalize() if bare.isupper() else bare
-    classes = builtin_lexicon().of(title) & NAMES
+    classes = _classes_listed(title, language)
     if not classes:
         parts = [part.capitalize() for part in re.split(r"[-'’]", title) if len(part) > 1]
-        of_parts = [builtin_lexicon().of(part) & NAMES for part in parts]
+        of_parts = [_classes_listed(part, language) for part in parts]
         classes = NONE.union(*of_parts) if all(of_parts) else NONE
-    if _is_sure(title, language):
+    if _is_sure(title, language) and "first_name" not in classes:
         classes |= {"surname"}
+    if not classes and (_has_form(title, language) or (language == "de" and _is_genitive(bare))):
+        classes = frozenset({"surname"})
     return classes
+
+
+@cache
+def _surname_forms() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(form) for name, form in forms("surname forms", "foreign")}
+
+
+def _has_form(word: str, language: str) -> bool:
+    """Return whether a word has the form of family names of the language: Goikoetxea."""
+    form = _surname_forms().get(language)
+    return form is not None and form.fullmatch(word.lower()) is not None
+
+
+def _is_genitive(word: str) -> bool:
+    """Return whether a German word is a name with an s, and is itself no first name and no place:
+    Krauses."""
+    base = word[:-1]
+    if not word.endswith("s") or len(word) < 5 or not base[1:].islower():
+        return False
+    itself = builtin_lexicon().of(word)
+    of_base = builtin_lexicon().of(base)
+    is_place = "city" in of_base and base.lower() not in _sure_names("de")
+    return not (itself & NAMES or is_place or is_plain_in(base, "de")) and bool(of_base & NAMES)
+
+
+def _owns(words: list[Word], i: int, language: str) -> bool:
+    """Return whether the i-th word is a German name in the genitive before what somebody has, also
+    if it is a word of the language: Schneiders Nummer."""
+    word = words[i][0]
+    if language != "de" or not word.endswith("s") or i + 1 == len(words) or _ends(word):
+        return False
+    if "first_name" in _classes_listed(word, "de"):
+        return False
+    after = words[i + 1][0]
+    is_thing = after[0].isupper() and not (_classes(after, "de") or is_title(after))
+    return _is_genitive(word) or (is_thing and bool(_classes(word[:-1], "de")))
 
 
 def _is_sure(word: str, language: str) -> bool:
@@ -355,10 +453,17 @@ def _letters(language: str) -> frozenset[str]:
 def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
     for match in pattern("CUED", "foreign").finditer(text):
         start, end = match.span(match.lastgroup or 0)
+        if match["signer"]:
+            yield match.span("signed")
+        start = _behind_titles(text, start, end)
+        end = _before_sentence(text, start, end)
+        if match.lastgroup in _UNSURE and not _is_named_by(match, language):
+            continue
         family, comma, given = text[start:end].partition(",")
         is_inverted = family.isupper() or "first_name" in _classes(given.strip(), language)
         yield start, end if is_inverted or not comma else start + len(family)
     listed_to = -1  # end of the last name of a list that began with a title of several persons
+    named_to = -1  # end of the last name of the run before
     for run in pattern("NAME_RUN", "foreign").finditer(text):
         words = [
             (m[0], run.start() + m.start(), run.start() + m.end()) for m in _WORD.finditer(run[0])
@@ -367,10 +472,60 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
         goes_on = listed_to >= 0 and _NEXT.fullmatch(text, listed_to, run.start()) is not None
         titles = (_words_of(before)[-1:] or [""])[0], words[0][0]
         several = not _foreign_words("TITLES_OF_SEVERAL").isdisjoint(map(_bare, titles))
-        line = Run(words, before, text[run.end() : run.end() + 3], several or goes_on, goes_on)
-        names = [*_names_in(line, language)]
+        line = Run(words, before, text[run.end() : run.end() + 30], several or goes_on, goes_on)
+        names = [*_names_in(line, language)] or [*_companion(text, named_to, words, language)]
+        named_to = names[-1][1] if names else -1
         yield from names
+        for start, end in names:
+            yield from _nickname(text, start, end, language)
         listed_to = names[-1][1] if names and line.several else -1
+
+
+def _is_named_by(match: re.Match[str], language: str) -> bool:
+    """Return whether a word that stands beside kin or a role, or behind words in capitals, is a
+    name: the former no word of the language, the latter a first name."""
+    if match["inverted"]:
+        family, _, given = match["inverted"].rpartition(", ")
+        if len(family) < MIN_CAPITALS and not _classes_listed(family.capitalize(), language):
+            return False
+        given = given.split()[0]
+        return "first_name" in builtin_lexicon().of(given) | _classes(given, language)
+    word = match["apposed"].split()[0]
+    if is_title(word) or _is_office(word):
+        return False
+    return bool(_classes(word, language)) or not is_plain_in(word, language)
+
+
+def _companion(
+    text: str, named_to: int, words: list[Word], language: str
+) -> Iterator[tuple[int, int]]:
+    """Yield the span of a word in no list that a conjunction joins to a name: Jelle en Wytske."""
+    word, start, end = words[0]
+    if named_to >= 0 and _AND.fullmatch(text, named_to, start):
+        bare = word.rstrip(".")
+        if _may_be_given(bare, language):
+            yield start, end - (len(word) - len(bare))
+
+
+def _nickname(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    """Yield the span of a nickname before a full name in brackets: Truus (Geertruida Hoekstra)."""
+    if text[end : end + 1] != ")" or text[start - 2 : start] != " (" or " " not in text[start:end]:
+        return
+    called = _CALLED.search(text, max(start - 12, 0), start)
+    if called and _may_be_given(called[1], language):
+        yield called.span(1)
+
+
+def _behind_titles(text: str, start: int, end: int) -> int:
+    """Return the start of a name behind the titles with which a text begins."""
+    found = (word.start() for word in _WORD.finditer(text, start, end) if not is_title(word[0]))
+    return next(found, start)
+
+
+def _before_sentence(text: str, start: int, end: int) -> int:
+    """Return the end of a name before the next sentence: Joris, of "Joris. De arts"."""
+    ends = (word.end() - 1 for word in _WORD.finditer(text, start, end) if _ends(word[0]))
+    return next(ends, end)
 
 
 def _words_of(text: str) -> list[str]:
@@ -415,6 +570,8 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
     while i < len(words):
         word = words[i][0]
         joins = run.several and word == "y"
+        role = language == "de" and (_is_role(words, i) or _acts_for(run, i))
+        joins = joins or role or _bare(word) in _foreign_words("KIN")
         if joins or (is_title(word) and not (i + 1 == len(words) and titled)):
             titled, i = True, i + 1
             continue
@@ -422,16 +579,77 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
         with_somebody = not i and last.lower() in _foreign_words("BEFORE_PERSONS")
         opened = titled or with_somebody or _is_opened(run, i, language)
         if (opened and not _is_function_word(word)) or _named(words, i, language):
-            sure = _is_sure(word, language)
+            sure = _is_surely_named(run, i, language)
             after_end = _ends(words[i - 1][0]) if i else run.starts
             # After an article ("Der Koch") or a sentence's end, one surname is weak evidence.
-            starts = (bool(after_end) and not sure) or (not i and article)
+            behind = words[i - 1][0].lower() in _OF_THE if i else article
+            starts = (bool(after_end) and not sure) or behind
             part = words[: _join(words, i)] if run.several else words
             end = _end(part, i, language, titled=opened, starts=starts)
+        if end == i and titled and _is_called(run, i, language):
+            end = i + 1
         if end > i:
             last, _, stop = words[end - 1]
             yield words[i][1], stop - _ends(last)
         i, titled = max(end, i + 1), False
+
+
+def _is_surely_named(run: Run, i: int, language: str) -> bool:
+    """Return whether the i-th word is a name also at the start of a sentence: by its form, as the
+    owner of what follows, or as a first name that a conjunction joins to another (Jelle en Wytske).
+    """
+    words, word = run.words, run.words[i][0]
+    if _is_sure(word, language) or _owns(words, i, language):
+        return True
+    if language == "de" and _is_genitive(word):
+        return True
+    is_last = i + 1 == len(words)
+    joined = is_last and _AND_NAME.match(run.after)
+    return bool(joined) and "first_name" in _classes(word, language)
+
+
+def _is_role(words: list[Word], i: int) -> bool:
+    """Return whether the i-th word is a German job or rank before a name: Studienrätin Vierck. One
+    that may be a family name, by a list or its form, stands before a first and a family name."""
+    word, following = words[i][0], words[i + 1 : i + 3]
+    is_listed = word.lower() in _foreign_words("ROLES")
+    if not following or _ends(word) or not following[0][0][0].isupper():
+        return False
+    if not is_listed and not pattern("ROLE_WORD", "foreign").fullmatch(word.lower()):
+        return False
+    after = following[0][0]
+    is_full = len(following) > 1 and following[1][0][0].isupper() and not _ends(after)
+    is_given = "first_name" in builtin_lexicon().of(after)
+    if builtin_lexicon().of(word) & NAMES:
+        ranked = i > 0 and words[i - 1][0].lower() in _foreign_words("ROLES")
+        return (is_full and is_given) or is_title(after) or (ranked and not is_given)
+    return is_listed or is_full or not is_given or word.lower().endswith(("in", "frau"))
+
+
+def _acts_for(run: Run, i: int) -> bool:
+    """Return whether the i-th word says that someone signs for another (i. A. Sabine Thieme), or is
+    the office of a judge (Richter am Amtsgericht Dr. Meinhold)."""
+    word, is_last = run.words[i][0], i + 1 == len(run.words)
+    if not i and word in ("A.", "V."):
+        return not is_last and _FOR.search(run.before) is not None
+    is_judge = word.lower() in _foreign_words("ROLES")
+    return is_last and is_judge and _AT_COURT.match(run.after) is not None
+
+
+def _is_called(run: Run, i: int, language: str) -> bool:
+    """Return whether the i-th word is a German noun right after Herr, Frau or Dr.: there it is a
+    family name. Behind an article, Frau may be any woman."""
+    words = run.words
+    before = words[i - 1][0] if i else _words_of(run.before)[-1]
+    word, call = words[i][0], before.lower().rstrip(".")
+    if language != "de" or call not in _foreign_words("CALLS") or not word[1:].islower():
+        return False
+    earlier = words[i - 2][0] if i > 1 else (_words_of(run.before) or [""])[-1 - (not i)]
+    is_woman = call == "frau" and earlier.lower() in _foreign_words("ARTICLES")
+    is_known = word.lower() in common_words("de") or _is_function_word(word) or is_title(word)
+    return word[0].isupper() and not (
+        is_woman or is_known or word.lower() in _foreign_words("ROLES")
+    )
 
 
 def _join(words: list[Word], i: int) -> int:
@@ -446,7 +664,11 @@ def _named(words: list[Word], i: int, language: str) -> frozenset[str]:
     word, classes = words[i][0], _classes(words[i][0], language)
     if classes or i + 1 == len(words) or _ends(word):
         return classes
+    if _owns(words, i, language):
+        return frozenset({"surname"})
     after = _classes(words[i + 1][0], language)
+    if "surname" in after and _may_be_given(word, language):
+        return frozenset({"first_name"})
     listed = builtin_lexicon().of(word) & NAMES
     if word[1:].islower() and "first_name" in listed and "surname" in after:
         return listed
@@ -454,6 +676,23 @@ def _named(words: list[Word], i: int, language: str) -> frozenset[str]:
     if word.isupper() and is_given and _may_be(word, language):
         return frozenset({"surname"})
     return NONE
+
+
+def _may_be_given(word: str, language: str) -> bool:
+    """Return whether a short word in no list may be a given name before a family name: in German,
+    longer ones are mostly nouns."""
+    size = MAX_GERMAN if language == "de" else MAX_GIVEN
+    is_short = 2 < len(word) <= size and word[1:].islower()
+    is_other = is_title(word) or word.lower() in _foreign_words("OPENERS") or _is_office(word)
+    is_other = is_other or word.endswith(_COMMANDS.get(language, "-"))
+    return is_short and not is_other and _may_be(word, language)
+
+
+def _is_office(word: str) -> bool:
+    """Return whether a word is a job or an office of German."""
+    lower = word.lower()
+    listed = lower in _foreign_words("ROLES") or lower in _foreign_words("ARTICLES")
+    return listed or pattern("ROLE_WORD", "foreign").fullmatch(lower) is not None
 
 
 def _is_opened(run: Run, i: int, language: str) -> bool:
@@ -496,6 +735,8 @@ def _ends(word: str) -> bool:
 
 def is_title(word: str) -> bool:
     lower = _ELISION.sub("", word.lower())
+    if lower.startswith(("dipl.-", "diplom-", "univ.-")):
+        return True
     return not _foreign_words("TITLES").isdisjoint({lower, lower.rstrip(".")})
 
 
@@ -510,11 +751,15 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
     opened = titled and (language != "de" or _INITIAL.fullmatch(words[i][0]) is not None)
     end, k, unknown, joined = i + 1, i + 1, 0, False
     while k < len(words) and k < i + 7 and not _ends(words[k - 1][0]):
+        if _owns(words, k - 1, language):
+            break
         word = words[k][0]
+        if word in ("y", "e") and _begins_person(words, k + 1, language):
+            break
         if word.lower() in _foreign_words("PARTICLES") or _INITIAL.fullmatch(word):
             k, joined = k + 1, True
             continue
-        if is_title(word):
+        if is_title(word) or (language == "de" and _is_role(words, k)):
             break
         listed = word[0].isupper() and bool(builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
         named = bool(_classes(word, language)) or (listed and (given or opened))
@@ -531,9 +776,19 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
         return i
     plain = word.lower() in _plain_names()[language]
     frequent = word in builtin_lexicon().classes and given and not plain
+    frequent = frequent or word.lower() in _foreign_words(f"SURE_FIRST {language}")
     named = bool(first or builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
     sure = frequent or end > i + 1 or (titled and (named or _may_be(word, language)))
     return end if sure or (first and not starts) else i
+
+
+def _begins_person(words: list[Word], k: int, language: str) -> bool:
+    """Return whether the k-th word begins another person behind "y": a title or a first name."""
+    k += k < len(words) and words[k][0] in ("de", "di", "del")
+    if k >= len(words):
+        return False
+    word = words[k][0]
+    return is_title(word) or "first_name" in _classes(word, language)
 
 
 def _may_be(word: str, language: str) -> bool:

@@ -123,6 +123,9 @@ _OF_FIRMS = frozenset(  # what only a firm has
     "job headquarters representative engineer technician lawyer branch store shop depot "
     "warehouse".split()
 )
+_ROOMS = frozenset(
+    "canteen centre center gym hall hut kitchen library office pavilion room".split()
+)
 _CELL_MARKS = frozenset(CELL_MARKS)
 _BEFORE_NATIONS = frozenset("is was are were be been am being 's ’s not half part very".split())
 _VERBS = frozenset("sat wed sun march may".split())  # and days and months
@@ -464,6 +467,25 @@ def is_role(context: Context, entity: Entity) -> bool:
     if text.lower() not in _ROLES or context.is_ruled(entity):
         return False
     return not (is_name(text) and context.is_certain(entity.label, entity.start))
+
+
+@reason("GPE", "ORG", of_word=True)
+def is_county(context: Context, entity: Entity) -> bool:
+    """Return whether a word only says that a county follows: Co. Clare."""
+    text = context.text(entity.start)
+    after = entity.end + (context.text(entity.end) == ".")
+    return text.rstrip(".") == "Co" and context.text(after).istitle()
+
+
+@reason("ORG", "GPE")
+def is_common_room(context: Context, entity: Entity) -> bool:
+    """Return whether an article and common words name a room or a house that each place has: in the
+    Parish Hall. A part of a name before it, or a rare word, makes it one of a kind."""
+    _, start, end = entity
+    if context.bounds.lowers[end - 1] not in _ROOMS or end - start > 3:
+        return False
+    is_described = end - start > 1 and context.text(start - 1) in ("the", "our", "a", ":")
+    return is_described and are_common(context.doc[start:end], "ORG")
 
 
 @reason("PERSON", "GPE", of_word=True)

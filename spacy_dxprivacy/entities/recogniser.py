@@ -21,13 +21,22 @@ from .. import progress
 from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
-from ..text.mentions import MAX_INITIALS, QUOTES, Entity, further_mentions, is_word, plain_label
+from ..text.mentions import (
+    MAX_INITIALS,
+    QUOTES,
+    Entity,
+    further_mentions,
+    is_word,
+    plain_label,
+    with_initials,
+)
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, tokens_in_code
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
 from .decoding import add_evidence, odds, predict_tags, spans, without_marks
 from .extent import LEGAL, Bounds
+from .foreign import without_words
 from .reasons import (
     SURELY,
     Context,
@@ -275,9 +284,9 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
     if len(doc) >= progress.LONG:
         progress.step("further mentions of these")
     entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in kept)
-    again = bounds.split(further_mentions(doc, entities), kept)
+    again = bounds.split(without_words(doc, further_mentions(doc, entities)), kept)
     further = (Span(doc, start, end, label=label) for label, start, end in again)
-    doc.ents = tuple(outside_code(doc, [*kept, *further]))
+    doc.ents = tuple(outside_code(doc, with_initials(doc, [*kept, *further], language_of_doc)))
 
 
 def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:

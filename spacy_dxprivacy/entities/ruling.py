@@ -19,14 +19,14 @@ from spacy.tokens import Doc, Span
 from .. import progress
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
-from ..text.mentions import Entity, further_mentions, is_word, plain_label
+from ..text.mentions import Entity, further_mentions, is_word, plain_label, with_initials
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, text_of
 from .accounts import accounts_in
 from .cards import values_of_cards
 from .disguised import match_disguised
 from .extent import Bounds
-from .foreign import match_foreign, match_foreign_days
+from .foreign import match_foreign, match_foreign_days, without_words
 from .heads import STATED, colons_of_labels, values_in
 from .labels import values_beside_labels
 from .phrases import in_tokens, match_phrases, plain_text, stamps_in
@@ -151,11 +151,11 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         if len(doc) >= progress.LONG:
             progress.step("further mentions")
         further = further_mentions(doc, sorted(entities, key=lambda entity: entity.start))
-        again = Bounds(doc).split(further, spans) if further else []
+        again = Bounds(doc).split(without_words(doc, further), spans) if further else []
         spans += [
             Span(doc, start, end, label=label, span_id=BY_GUESS) for label, start, end in again
         ]
-        doc.ents = tuple(outside_code(doc, spans))
+        doc.ents = tuple(outside_code(doc, with_initials(doc, spans, language_of_doc)))
 
     def _match_in(self, bounds: Bounds, language: str, named: set[Entity]) -> set[Entity]:
         """Return the entities of a text in a language. named: values that a label names."""

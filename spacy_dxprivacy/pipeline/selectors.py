@@ -23,6 +23,7 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d
 from ..config.options import to_names
 from ..entities.extent import Bounds
+from ..entities.foreign import without_words
 from ..entities.phrases import in_tokens
 from ..entities.tables import pattern
 from ..errors import DxError, Errors, did_you_mean
@@ -231,7 +232,7 @@ class Entities:
 
 def _names_among(doc: Doc, mentions: list[Entity]) -> list[Entity]:
     """Drop mentions that are not names."""
-    return Bounds(doc).split(mentions, doc.ents)
+    return Bounds(doc).split(without_words(doc, mentions), doc.ents)
 
 
 def _allowed(phrases: list[str]) -> tuple[re.Pattern[str], ...]:

@@ -29,6 +29,15 @@ CANONICAL: dict[str, str] = {
 AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
 SPANS_KEY = "dx_entities"  # of spans that are entities like doc.ents, and may overlap
 PIECE = re.compile(r"[^\W\d_]{2,}")
+_INITIAL = re.compile(r"(?:[^\W\d_a-zß-öø-ÿ]\.-?){1,3}")
+_DEGREES = frozenset(
+    "M.D. R.N. D.O. B.A. M.A. B.S. M.S. J.D. J.P. Q.C. K.C. M.P. N.P. P.A. R.D. O.D. D.C. C.N. "
+    "C.A. B.Sc. M.Sc. C.P.A. D.D.S. R.P.T.".split()
+)
+_ARTICLES_OF_NAMES = frozenset("la le los las den der".split())
+_MIXED = re.compile(r"[^\W\d_a-z][a-z]{1,3}[^\W\d_a-z]")  # initials as RvD
+_LETTER_TITLES = {"fr": "M.", "es": "D."}
+_ABBREVIATED = frozenset("P.S. N.B. P.D. P.P. A.A. U.S. U.K. E.U.".split())
 _PART = re.compile(r"(?<!['’])[^\W\d_]+")  # also an initial
 # Labels whose surrogates replace digits only: united spans take another label, if there is one.
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
@@ -139,19 +148,25 @@ def tokens_of_words(doc: Doc, holds: Callable[[str], bool]) -> list[int]:
     return [i for i, word in enumerate(words) if word in met] if met else []
 
 
-def is_capitalised(text: str) -> bool:
+def is_capitalised(text: str, least: int = MIN_OPENINGS, share: float = CAPITAL_SHARE) -> bool:
     """Return whether the lines and sentences of a text begin with capitals, as in a letter: in
-    chats and quick notes, names may be written small."""
+    chats and quick notes, names may be written small.
+
+    least: Least number of lines and sentences. share: Least share of those with capitals.
+    """
     openings = _OPENING.findall(text)
     capitals = sum(map(str.isupper, openings))
-    return len(openings) >= MIN_OPENINGS and capitals >= CAPITAL_SHARE * len(openings)
+    return len(openings) >= least and capitals >= share * len(openings)
 
 
 def initials_of(names: Iterable[str]) -> set[str]:
     """Return the initials of full names, in capitals without full stops: JK for John Kelly and for
     J. Kelly, also without those of particles: JC for Juan de la Cruz."""
     parts = [_PART.findall(name) for name in names]
-    parts += [[part for part in found if part[0].isupper()] for found in parts]
+    named = [[part for part in found if part[0].isupper()] for found in parts]
+    # Marie de la Tour is MDT.
+    short = [[part for part in found if part not in _ARTICLES_OF_NAMES] for found in parts]
+    parts += named + short
     return {
         "".join(p[0] for p in found).upper() for found in parts if 1 < len(found) < MAX_INITIALS
     }
@@ -182,18 +197,75 @@ def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
     text that has it in brackets behind the name."""
     shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
     persons = [(first, last) for name, first, last in entities if name == "PERSON"]
-    letters = initials_in(doc, persons) if shouted and persons else set[str]()
+    letters = initials_in(doc, persons) if persons else set[str]()
     if not letters:
         return []
     stated = {doc[last + 1].text for first, last in persons if _are_stated(doc, first, last)}
+    mixed = {text for text in stated if not text.isupper()}  # RvD
+    if mixed:
+        letters |= mixed
+        shouted = sorted({*shouted, *tokens_of_words(doc, mixed.__contains__)})
     return [i for i in shouted if _are_initials(doc, i, doc[i].text, letters, stated)]
+
+
+def with_initials(doc: Doc, spans: Iterable[Span], language_of: Callable[[Doc], str]) -> list[Span]:
+    """Return entities, where persons have the initials beside them: "Z. Perales no ha venido" at
+    the start of a sentence, and those behind a family name: "Smith, J. was discharged".
+
+    language_of: The function that finds the language of a Doc, in some of which a title looks like
+    an initial: M. Petit.
+    """
+    spans = list(spans)
+    shouted = doc.to_array(IS_UPPER)
+    taken = {i for span in spans for i in range(span.start, span.end)}
+    changed = list[Span]()
+    for span in spans:
+        start, end = span.start, span.end
+        if plain_label(span.label_) == "PERSON":
+            before, after = start - 1, end + (doc[end : end + 1].text == ",")
+            if start and shouted[before] and before not in taken:
+                start = _start_of_initials(doc, start, language_of)
+            if after < len(doc) and shouted[after] and after not in taken:
+                last = _end_of_initials(doc, end, after)
+                if after > end or last == end:
+                    end = last
+                else:  # "Perrin Z." has a family name and, apart, an initial
+                    changed.append(Span(doc, after, last, span.label, span_id=span.id))
+        same = (start, end) == (span.start, span.end)
+        changed.append(span if same else Span(doc, start, end, span.label, span_id=span.id))
+    return changed
+
+
+def _start_of_initials(doc: Doc, start: int, language_of: Callable[[Doc], str]) -> int:
+    """Return the start of a name with the initials with which a sentence or a line begins."""
+    first = start
+    while first and start - first < MAX_INITIALS and _INITIAL.fullmatch(doc[first - 1].text):
+        first -= 1
+    if first == start or not (not first or doc[first - 1].is_space or doc[first - 1].is_punct):
+        return start
+    text = doc[first].text
+    is_title = text in _ABBREVIATED or text == _LETTER_TITLES.get(language_of(doc))
+    return start if is_title else first
+
+
+def _end_of_initials(doc: Doc, end: int, last: int) -> int:
+    """Return the end of a name with the initials behind it, or behind the comma after it, unless
+    the initials belong to a further name."""
+    text = doc[last].text
+    if not _INITIAL.fullmatch(text) or text in _DEGREES:
+        return end
+    after = doc[last + 1] if last + 1 < len(doc) else None
+    ends = after is None or after.is_space or after.is_punct or after.is_lower
+    return last + 1 if ends else end
 
 
 def _are_stated(doc: Doc, first: int, last: int) -> bool:
     """Return whether the initials of a name stand in brackets behind it: Ada Lind (AL)."""
     if last + 2 >= len(doc) or doc[last].text != "(" or doc[last + 2].text != ")":
         return False
-    return doc[last + 1].text in initials_of([doc[first:last].text])
+    text = doc[last + 1].text
+    letters = text.upper() if _MIXED.fullmatch(text) else text
+    return letters in initials_of([doc[first:last].text])
 
 
 def _are_initials(

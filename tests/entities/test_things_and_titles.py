@@ -224,7 +224,8 @@ def test_a_family_name_in_capitals_goes(marks, text):
     "We sat. They sat too.", "The men will march again.", "She wed in haste.",
     "Our treasurer paid.", "He is the Treasurer, she the Chairlady.",
     "The degree is an Ed.D. or a Ph.D., as before.", "VISIT US: it is free.", "CONTACT US on it.",
-    "It is Ward B4, by the lift.",
+    "It is Ward B4, by the lift.", "We met in the Parish Hall, as before.", "Karibu, she said.",
+    "It is in the Amenity Room on it.", "He is Vice Chairlady, by the way.",
 ])  # fmt: skip
 def test_jobs_nations_verbs_and_degrees_stay(marks, text):
     assert in_letter(marks, text) == []

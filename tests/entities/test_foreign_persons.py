@@ -1,0 +1,244 @@
+"""Persons, and words that are none, in German, French, Spanish, Dutch and Italian texts."""
+
+import pytest
+from conftest import pipeline_of
+
+
+def entities_in(language, text, label="PERSON"):
+    doc = pipeline_of("dx_entity_ruler", lang=language)(text)
+    return [ent.text for ent in doc.ents if ent.label_ == label]
+
+
+@pytest.mark.parametrize(
+    ("text", "persons"),
+    [
+        ("Die Zeugin Polizeiobermeisterin Katja Rüther war da.", ["Katja Rüther"]),
+        ("Frau Studienrätin Heidrun Vierck ist krank.", ["Heidrun Vierck"]),
+        ("Frau Studienrätin Vierck ist krank.", ["Vierck"]),
+        ("Hausmeister Bodo Sander hat es repariert.", ["Bodo Sander"]),
+        ("Am Sonntag spielt Kantor Volkmar Seidel die Orgel.", ["Volkmar Seidel"]),
+        (
+            "Gestern kam Stationsleiterin Ute Behn mit Logopädin Meike Uhl.",
+            ["Ute Behn", "Meike Uhl"],
+        ),
+        ("Wir danken Herrn Oberstudienrat Gerd Pohlmann.", ["Gerd Pohlmann"]),
+        ("Es kam Gerichtsvollzieher Olaf Munk.", ["Olaf Munk"]),
+        ("Herr Dipl.-Kfm. Ahlers und Frau Mag. Haupt sind da.", ["Ahlers", "Haupt"]),
+        ("Lieber Herr Professor Dr. Steinbrück, danke.", ["Steinbrück"]),
+        ("Herr Dr. Baum und Frau Dr. med. Busch sind da.", ["Baum", "Busch"]),
+        ("Der Vorsitzende Richter am Amtsgericht Dr. Meinhold kam.", ["Meinhold"]),
+        ("Mit freundlichen Grüßen\ni. A. Sabine Thieme", ["Sabine Thieme"]),
+        ("Mit freundlichen Grüßen\ni.V. Jörg Maßmann", ["Jörg Maßmann"]),
+        ("Gestern kam Trainer Jupp Rademacher.", ["Jupp Rademacher"]),
+    ],
+)
+def test_german_jobs_are_no_part_of_the_name_behind_them(text, persons):
+    assert entities_in("de", text) == persons
+
+
+@pytest.mark.parametrize(
+    ("text", "persons"),
+    [
+        ("Herr Hofmeister und Frau Burmeister sind da.", ["Hofmeister", "Burmeister"]),
+        (
+            "Es kam Valentin Grabmeister mit Anna Baumeister.",
+            ["Valentin Grabmeister", "Anna Baumeister"],
+        ),
+        (
+            "Heute ist Herr Murat Yildiz mit Frau Kristin Kantor da.",
+            ["Murat Yildiz", "Kristin Kantor"],
+        ),
+        ("Herr Richter ist krank, Frau Richter Anna nicht.", ["Richter", "Richter Anna"]),
+        ("Die Frau Zeit hatte, kam mit der Studienrätin.", []),
+        ("Herr Präsident, Frau Ministerin und Herr Nachbar sind da.", []),
+    ],
+)
+def test_family_names_like_jobs_are_names(text, persons):
+    assert entities_in("de", text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("it", "Paziente: Sig.ra Rosa Monti\nÈ qui.", ["Rosa Monti"]),
+        ("it", "Medico: Dott.ssa Pia Conti", ["Pia Conti"]),
+        ("es", "Paciente: D. Joaquín Belmonte", ["Joaquín Belmonte"]),
+        (
+            "es",
+            "Están Carmen Belmonte y D. Joaquín Belmonte.",
+            ["Carmen Belmonte", "Joaquín Belmonte"],
+        ),
+        ("es", "Con Ximena Pardo y Nuria Solís en casa.", ["Ximena Pardo", "Nuria Solís"]),
+        ("es", "Leo a José Ortega y Gasset en casa.", ["José Ortega y Gasset"]),
+    ],
+)
+def test_a_title_behind_a_key_or_a_conjunction_begins_a_name(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("text", "persons"),
+    [
+        ("Hast du Schneiders Nummer?", ["Schneiders"]),
+        ("Hier ist Möllers Adresse.", ["Möllers"]),
+        ("Krauses Blutdruck ist gut.", ["Krauses"]),
+        ("Webers neues Bett ist da.", ["Webers"]),
+        ("Ich habe Lenas Mutter und Barans Hund gesehen.", ["Lenas", "Barans"]),
+        ("Gestern stieg Anna Lehmanns Blutdruck.", ["Anna Lehmanns"]),
+        ("Hier wohnt Familie Überschär.", ["Überschär"]),
+        ("Der Vorsitzende Richter Klein kam.", ["Klein"]),
+        ("Hier sind Jens Weber und Peters Anna.", ["Jens Weber", "Peters Anna"]),
+        ("Im Haus des Bauers Kind, Hamburgs Rat, Omas Brot, Vaters Auto.", []),
+        ("Beim Training der Stars halfen Chats und Tests.", []),
+    ],
+)
+def test_german_names_in_the_genitive_are_names(text, persons):
+    assert entities_in("de", text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("nl", "Ik zag Joke Visser en Maaike Terpstra.", ["Joke Visser", "Maaike Terpstra"]),
+        ("nl", "Groet, Truus (Geertruida Hoekstra).", ["Truus", "Geertruida Hoekstra"]),
+        ("nl", "Gisteren was Anneloes Hoekstra er.", ["Anneloes Hoekstra"]),
+        ("de", "Wir sahen Jupp Rademacher und Jojo (Johanna Fink).", [
+            "Jupp Rademacher", "Jojo", "Johanna Fink",
+        ]),
+        ("de", "Mein Sohn Jens Sießmeyer kam mit Jonathan Elias Thormann.", [
+            "Jens Sießmeyer", "Jonathan Elias Thormann",
+        ]),
+        ("es", "Ainhoa Etxeberria, mi novia, vive con Maider Goikoetxea.", [
+            "Ainhoa Etxeberria", "Maider Goikoetxea",
+        ]),
+        ("es", "Es de Eneko Aldekoa y de Leire Uriarte.", ["Eneko Aldekoa", "Leire Uriarte"]),
+        ("es", "Nacho vino con Paco.", ["Nacho", "Paco"]),
+        ("es", "Vino el ciudadano Jan Ciągadlak.", ["Jan Ciągadlak"]),
+        ("fr", "Voici Jean-Pierre Kerbrat et Pierre.", ["Jean-Pierre Kerbrat", "Pierre"]),
+        ("fr", "Voici Gildas Kermorgant et Tiphaine.", ["Gildas Kermorgant", "Tiphaine"]),
+        ("it", "Viene Checco (Francesco Ferro) con Ginevra Ferrarese.", [
+            "Checco", "Francesco Ferro", "Ginevra Ferrarese",
+        ]),
+        # a word that opens a sentence, a thing, an office
+        ("nl", "Volgens Visser is het goed. Vervolgens Bakker niet.", ["Visser", "Bakker"]),
+        ("es", "Según García es la Ley Serrano.", ["García", "Serrano"]),
+        ("de", "Die Projektleitung Weber und der Vorstand (Karl Wiesner) kamen.", [
+            "Weber", "Karl Wiesner",
+        ]),
+    ],
+)  # fmt: skip
+def test_a_word_in_no_list_before_a_family_name_belongs_to_it(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("nl", "Jelle en Wytske zijn er.", ["Jelle", "Wytske"]),
+        ("nl", "Ik zag Jan en Wobbie.", ["Jan", "Wobbie"]),
+        ("fr", "Marie et Goulwena sont là.", ["Marie", "Goulwena"]),
+        ("de", "Anna und Swantje sind da.", ["Anna", "Swantje"]),
+        ("it", "Tommaso e Ginevra sono qui.", ["Tommaso", "Ginevra"]),
+        ("de", "Anna und Projektarbeit, Peter und Berlin.", ["Anna", "Peter"]),
+        ("fr", "Il va avec Pierre et Bruxelles est là.", ["Pierre"]),
+    ],
+)
+def test_a_conjunction_joins_a_name_to_one_in_no_list(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("fr", "Le témoin, Jean-Pierre Kerbrat, est là.", ["Jean-Pierre Kerbrat"]),
+        ("fr", "Son épouse, Wendiala, est là avec sa fille, Tiphiale.", ["Wendiala", "Tiphiale"]),
+        ("fr", "Voici l'abbé Morvan et le père Anselme.", ["Morvan", "Anselme"]),
+        ("nl", "Zijn zus, Hiskeline, is er ook.", ["Hiskeline"]),
+        ("es", "La enfermera, Charito, está aquí.", ["Charito"]),
+        ("it", "Suo marito, Gianfranco Bellandi, è qui.", ["Gianfranco Bellandi"]),
+        ("de", "Ihr Mann, Orhul, und ihr Sohn, Rentner, kamen.", ["Orhul"]),
+        ("fr", "IDE : Laëtitia\nElle dort.", ["Laëtitia"]),
+        ("nl", "Verpleegkundige: Wytske. De arts is er niet.", ["Wytske"]),
+        ("it", "A presto,\nTommaso e Ginevra Ferrarese", ["Tommaso", "Ginevra Ferrarese"]),
+        ("es", "RUIZ MESA, Ana no.", ["RUIZ MESA, Ana"]),
+        ("es", "GUTIÉRREZ PAREDES, María José llamó.", ["GUTIÉRREZ PAREDES, María José"]),
+        ("nl", "Op de lijst: DE WIT, Janneke.", ["DE WIT, Janneke"]),
+        ("de", "Für die CDU, Angela Merkel und die SPD.", ["Angela Merkel"]),
+        ("fr", "Madame, Monsieur, Je vous écris. Ma mère, Dieu merci, va bien.", []),
+    ],
+)
+def test_kin_roles_keys_and_capitals_show_who_is_named(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("en", "Smith, J. was discharged.", ["Smith, J."]),
+        ("en", "Seen were Smith, K.; Jones, R. and others.", ["Smith, K.", "Jones, R."]),
+        ("es", "Z. Perales duerme. Vino la Sra. Perales.", ["Z. Perales", "Perales"]),
+        ("it", "E. Malagoli dorme. Il verbale è di E. Malagoli.", ["E. Malagoli", "E. Malagoli"]),
+        ("fr", "Perrin Z. est arrivé hier.", ["Perrin", "Z."]),
+        ("fr", "Il est avec Perrin, Z. et Duval, A. ici.", ["Perrin, Z.", "Duval, A."]),
+        ("fr", "J.-P. Kerbrat est là.", ["J.-P. Kerbrat"]),
+        ("de", "Auf der Liste: Vogel, E. und Krause, U.", ["Vogel, E.", "Krause, U."]),
+        ("en", "Seen by Maria Lopez, R.N., today.", ["Maria Lopez"]),
+        ("en", "He met Ann. B. Obi left with Anna Bell.", ["Ann", "B. Obi", "Anna Bell"]),
+    ],
+)
+def test_initials_beside_a_name_belong_to_it(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("fr", "M. Petit est là. Le petit chat dort.", ["Petit"]),
+        ("de", "Herr Lang ist da. Die Liste ist lang.", ["Lang"]),
+        ("it", "La signora Bianchi è qui. Ha i capelli bianchi.", ["Bianchi"]),
+        ("nl", "Meneer Bakker is ziek. Ik was bij de bakker.", ["Bakker"]),
+        ("es", "La Sra. Rubio está. Tiene el pelo rubio.", ["Rubio"]),
+        # no word of the language, or notes in small letters
+        ("de", "Herr Nowotny ist da. Dann ging nowotny heim.", ["Nowotny", "nowotny"]),
+        ("de", "herr Lang ist da. dann ging lang heim.", ["Lang", "lang"]),
+    ],
+)
+def test_a_word_in_small_letters_is_no_mention_of_a_name_like_it(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "named"),
+    [
+        ("de", "Liebe Oma, lieber Opa, ich bin hier.", []),
+        ("it", "Cara Nonna, io sono a casa.", []),
+        ("fr", "Cher Papa, chère Mamie, je suis là.", []),
+        ("de", "Oma Gerda und Opa Heini sind da.", ["Gerda", "Heini"]),
+        ("de", "Romberg positiv, Apgar 9 ist gut.", []),
+        ("de", "Herr Romberg ist da.", ["Romberg"]),
+        ("fr", "Le score de Glasgow est de 15.", []),
+        ("fr", "Un stage en Informatique, en Comptabilité ou en Biologie.", []),
+        ("es", "El paciente fue a Urgencias.", []),
+        ("es", "El paciente fue a Plasencia.", ["Plasencia"]),
+        ("de", "Essen heute: Fisch. Das Essen ist gut.", []),
+        ("de", "Er wohnt in Essen und kommt aus Essen.", ["Essen", "Essen"]),
+    ],
+)
+def test_greeted_kin_tests_and_departments_are_no_names(language, text, named):
+    found = entities_in(language, text) + entities_in(language, text, "GPE")
+    assert found == named
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "initials"),
+    [
+        ("fr", "Marie de la Tour (MDT) est là. MDT demande la parole.", ["MDT", "MDT"]),
+        ("nl", "Ria van Dam (RvD) is er. Dan vraagt RvD het.", ["RvD", "RvD"]),
+        ("nl", "Ria van Dam (RVD) is er. Dan vraagt RVD het.", ["RVD", "RVD"]),
+        ("es", "Vino Juan de los Ríos (JDR). Luego JDR habló.", ["JDR", "JDR"]),
+        ("en", "Ria van Dam (RvD) spoke. Then RvD left with the PhD.", ["RvD", "RvD"]),
+        ("nl", "Ria van Dam is er. De BvB en de KvK niet.", []),
+    ],
+)
+def test_initials_of_names_with_particles_are_mentions(language, text, initials):
+    assert entities_in(language, text)[1:] == initials
