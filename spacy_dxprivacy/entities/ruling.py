@@ -245,7 +245,7 @@ def relabel_persons(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]
     lands = {i for i in gpes if builtin_lexicon().of(bounds.texts[i]) & LANDS}
     # Computed once per word, as many persons begin or end at the same word.
     persons = [(start, end) for label, start, end in matches if label == "PERSON"]
-    after = {i: _label_after(doc[max(i - 4, 0) : i].text_with_ws) for i in {i for i, _ in persons}}
+    after = {i: _label_after(bounds.between_with_blank(i - 4, i)) for i in {i for i, _ in persons}}
     before = {end: _label_before(bounds, end) for end in {end for _, end in persons}}
     entities: list[Entity] = []
     for label, start, end in matches:
@@ -274,11 +274,11 @@ def _label_after(text: str) -> str:
 
 def _label_before(bounds: Bounds, end: int) -> str:
     """Return the label of a name by the words after it, or "" without evidence."""
-    doc, texts = bounds.doc, bounds.texts
-    tail = doc[end - 1 : end + 4].text_with_ws[len(texts[end - 1]) :]
+    texts = bounds.texts
+    tail = bounds.between_with_blank(end - 1, end + 4)[len(texts[end - 1]) :]
     if pattern("AFTER_FIRM").match(tail):
         return "ORG"
-    return "GPE" if end < len(doc) and texts[end] in _PLACE_AFTER else ""
+    return "GPE" if end < len(texts) and texts[end] in _PLACE_AFTER else ""
 
 
 def _extend_over_hyphen(doc: Doc, end: int) -> int:

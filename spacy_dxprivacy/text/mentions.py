@@ -30,9 +30,10 @@ AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
 SPANS_KEY = "dx_entities"  # of spans that are entities like doc.ents, and may overlap
 PIECE = re.compile(r"[^\W\d_]{2,}")
 _INITIAL = re.compile(r"(?:[^\W\d_a-zß-öø-ÿ]\.-?){1,3}")
-_DEGREES = frozenset(
+# Degrees and legal forms, which look like initials.
+_AFTER_NAMES = frozenset(
     "M.D. R.N. D.O. B.A. M.A. B.S. M.S. J.D. J.P. Q.C. K.C. M.P. N.P. P.A. R.D. O.D. D.C. C.N. "
-    "C.A. B.Sc. M.Sc. C.P.A. D.D.S. R.P.T.".split()
+    "C.A. B.Sc. M.Sc. C.P.A. D.D.S. R.P.T. S.L. S.A. S.R.L. B.V. N.V. P.C. L.L.C. L.L.P.".split()
 )
 _ARTICLES_OF_NAMES = frozenset("la le los las den der".split())
 _MIXED = re.compile(r"[^\W\d_a-z][a-z]{1,3}[^\W\d_a-z]")  # initials as RvD
@@ -72,6 +73,9 @@ _ARTICLES = frozenset({"the", "a", "an", "this", "no"})
 _BEFORE_ADJECTIVES = frozenset(_LISTS["before_adjectives"].split())
 _BE = frozenset(_LISTS["be"].split())
 _INTRODUCING = frozenset(_LISTS["introducing"].split())
+
+
+_OF_COURT = re.compile(r"\b(?i:judges?|justices?|court|appeal)\b")
 
 
 class Entity(NamedTuple):
@@ -216,17 +220,20 @@ def with_initials(doc: Doc, spans: Iterable[Span], language_of: Callable[[Doc], 
     an initial: M. Petit.
     """
     spans = list(spans)
-    shouted = doc.to_array(IS_UPPER)
+    # With two tokens that are none behind the last.
+    shouted = [*doc.to_array(IS_UPPER).tolist(), 0, 0]
     taken = {i for span in spans for i in range(span.start, span.end)}
     changed = list[Span]()
     for span in spans:
         start, end = span.start, span.end
-        if plain_label(span.label_) == "PERSON":
+        is_beside = shouted[start - 1] or shouted[end] or shouted[end + 1]
+        if is_beside and plain_label(span.label_) == "PERSON":
             before, after = start - 1, end + (doc[end : end + 1].text == ",")
             if start and shouted[before] and before not in taken:
                 start = _start_of_initials(doc, start, language_of)
             if after < len(doc) and shouted[after] and after not in taken:
-                last = _end_of_initials(doc, end, after)
+                is_family = after == end or end - start == 1  # not Ada Lind, E.
+                last = _end_of_initials(doc, end, after) if is_family else end
                 if after > end or last == end:
                     end = last
                 else:  # "Perrin Z." has a family name and, apart, an initial
@@ -245,15 +252,26 @@ def _start_of_initials(doc: Doc, start: int, language_of: Callable[[Doc], str]) 
         return start
     text = doc[first].text
     is_title = text in _ABBREVIATED or text == _LETTER_TITLES.get(language_of(doc))
-    return start if is_title else first
+    return start if is_title or _is_of_items(doc, first) else first
+
+
+def _is_of_items(doc: Doc, i: int) -> bool:
+    """Return whether a letter numbers an item, as the letter before or behind it does too: B."""
+    letter = doc[i].text[0]
+    if not (len(doc[i].text) == 2 and letter.isascii() and (i == 0 or "\n" in doc[i - 1].text)):
+        return False
+    beside = f"{chr(ord(letter) - 1)}{chr(ord(letter) + 1)}"
+    return re.search(rf"^[ \t]*[{re.escape(beside)}]\. ", text_of(doc), re.M) is not None
 
 
 def _end_of_initials(doc: Doc, end: int, last: int) -> int:
     """Return the end of a name with the initials behind it, or behind the comma after it, unless
     the initials belong to a further name."""
     text = doc[last].text
-    if not _INITIAL.fullmatch(text) or text in _DEGREES:
+    if not _INITIAL.fullmatch(text) or text in _AFTER_NAMES:
         return end
+    if last > end and _OF_COURT.search(text_of(doc)):
+        return end  # Lowe, J.: a judge
     after = doc[last + 1] if last + 1 < len(doc) else None
     ends = after is None or after.is_space or after.is_punct or after.is_lower
     return last + 1 if ends else end
