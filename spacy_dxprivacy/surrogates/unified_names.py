@@ -209,13 +209,31 @@ def _well_spelt(forms: list[Form]) -> list[Form]:
     for end, group, is_wrong in ((-1, of_first, _is_wrong_family), (0, of_last, _is_wrong_given)):
         spelt: dict[tuple[str, str], str] = {}
         for shared, names in group.items():
-            for name in reversed(names) if len(names) > 1 else ():
-                right = [other for other in names if (shared, other) not in spelt]
-                near = [other for other in right if other != name and is_wrong(name, other)]
-                if len(near) == 1 and count[name] == 1 and name.isalpha():
+            alike = _index(names) if len(names) > 1 else {}
+            for name in reversed(names) if alike else ():
+                if count[name] > 1 or not name.isalpha():
+                    continue
+                others = {other for key in _shortened(name) for other in alike[key]} - {name}
+                right = (other for other in others if (shared, other) not in spelt)
+                near = [other for other in right if is_wrong(name, other)]
+                if len(near) == 1:
                     spelt[shared, name] = near[0]
         forms = [_respelt(form, end, spelt) for form in forms] if spelt else forms
     return forms
+
+
+def _index(names: Iterable[str]) -> dict[str, list[str]]:
+    """Map names, also without any one of their letters, to the names. Two that are one edit apart
+    are together under one key, so that names of a long list are not compared with each other."""
+    index = defaultdict[str, list[str]](list)
+    for name in names:
+        for key in _shortened(name):
+            index[key].append(name)
+    return index
+
+
+def _shortened(name: str) -> set[str]:
+    return {name, *(name[:i] + name[i + 1 :] for i in range(len(name)))}
 
 
 def _respelt(form: Form, end: int, spelt: dict[tuple[str, str], str]) -> Form:
