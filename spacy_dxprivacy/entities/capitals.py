@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from ..text.tokens import Tokens
 from .heads import CELL_MARKS
-from .tables import LISTED, PEOPLES, PLACES, expanded
+from .tables import PEOPLES, PERSON_WORDS, PLACES
 from .words import builtin_lexicon, cache_public_words, is_only_ordinary, is_ordinary
 
 MANY_CAPITALS = 0.25  # share of ordinary words with a capital from which a capital says little
@@ -26,7 +26,6 @@ _OPENERS = frozenset('. ? ! : ; " “ ( - • * > |'.split())
 _QUOTES = frozenset('" “ * **'.split())
 _AFTER_NAMES = frozenset({":", "(", "'s", "’s", "v", "v."})
 _OWNERS = frozenset("my your his her our their the a an".split())
-_PERSONS = LISTED["TITLE"] | LISTED["ROLE"] | frozenset(expanded("KIN").split("|"))
 _BEING = frozenset("is was has had were been".split())  # what things do, too
 _DEEDS = frozenset({"third_person", "past"})
 _NO_THING = PLACES | PEOPLES | {"title", "month", "weekday"}
@@ -69,8 +68,8 @@ def is_placed_as_name(tokens: Tokens, start: int, end: int) -> bool:
         return True
     if before in (",", ";"):
         fills_field = not tokens.doc[start - 1].whitespace_
-        return fills_field or lowers[start - 2] in _PERSONS or lowers[start - 3] in _OWNERS
-    if lowers[start - 1].rstrip(".") in _PERSONS:
+        return fills_field or lowers[start - 2] in PERSON_WORDS or lowers[start - 3] in _OWNERS
+    if lowers[start - 1].rstrip(".") in PERSON_WORDS:
         return True
     return lowers[start - 1] not in _OWNERS and _is_deed(after)
 

@@ -30,6 +30,7 @@ from .heads import facts_in, values_in_columns
 from .labels import labels_in
 from .phrases import in_tokens
 from .tables import (
+    DESCRIBING,
     FIRMS,
     FOLLOWING,
     GOODS,
@@ -108,7 +109,6 @@ _JOBS = frozenset(
     "captain commander detective doctor governor inspector judge justice mayor nurse officer "
     "pastor president professor senator sheriff superintendent".split()
 )
-_DESCRIBING = frozenset("young little poor old big wee".split())
 _SPECIALTY = re.compile(r"\w+(?:ology|iatrics|p(?:a?e)dics)")
 _LONGEST_TITLE = 4  # letters of a title with a full stop that is in no list
 _BRANDS = GOODS | MAKERS
@@ -657,7 +657,7 @@ class Bounds(Tokens):
     def _is_described(self, start: int, end: int) -> bool:
         """Return whether a name begins with a word that describes the one behind it, which is no
         family name: Young Lwazi."""
-        if end - start != 2 or self.lowers[start] not in _DESCRIBING:
+        if end - start != 2 or self.lowers[start] not in DESCRIBING:
             return False
         return "surname" not in builtin_lexicon().of(self.texts[start + 1])
 

@@ -19,7 +19,7 @@ from ..about import DATA
 from ..text.language import common_words, language_of_doc
 from ..text.mentions import Entity, is_capitalised
 from ..text.tokens import Tokens, text_of
-from .heads import OLD, head_of
+from .heads import head_of
 from .labels import labels_in
 from .phrases import identifiers_in, in_tokens, numbers_in
 from .spoken import spoken_numbers_in
@@ -29,6 +29,7 @@ from .tables import (
     MARK,
     NAMES,
     NONE,
+    TOP_AGE,
     YEAR,
     DateWords,
     date_words,
@@ -167,7 +168,7 @@ def dates_in(text: str, language: str) -> Iterator[Entity]:
     for kind, form in _date_forms(language):
         before = -1  # where the last day of two numbers ends
         for match in form.finditer(text):
-            if kind == "age" and int(match["n"]) < OLD:
+            if kind == "age" and int(match["n"]) < TOP_AGE:
                 continue
             if kind == "numeric":
                 if not _is_day(match, language, before):

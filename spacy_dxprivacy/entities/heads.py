@@ -17,13 +17,12 @@ from itertools import pairwise
 
 from ..text.mentions import Entity, is_word
 from ..text.tokens import commas_of_row
-from .tables import LISTED, expanded, sections, words
+from .tables import LISTED, TOP_AGE, expanded, sections, words
 from .words import is_name, is_only_ordinary, kinds
 
 HEADS = "heads"
 MAX_HEAD = 60  # characters
 MAX_HEAD_WORDS = 3  # of a head in a row with one that is known
-OLD = 90  # ages from here on are replaced
 MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
 MAX_LINE = 200  # characters of the line below one of two cells
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
@@ -718,7 +717,7 @@ def _is_plain_number(head: Head, cell: str) -> bool:
 
 def is_young(age: str) -> bool:
     """Return whether an age may stay."""
-    return all(int(number) < OLD for number in re.findall(r"\d{1,9}", age))
+    return all(int(number) < TOP_AGE for number in re.findall(r"\d{1,9}", age))
 
 
 def _cells_of_row(start: int, values: list[str], columns: Columns) -> Iterator[tuple[Entity, Head]]:

@@ -35,11 +35,13 @@ from .fractions import is_score
 from .heads import CELL_MARKS, head_rows
 from .phrases import STREET_WORDS, counts_things
 from .tables import (
+    DESCRIBING,
     FIRMS,
     FOLLOWING,
     GOODS,
     LANDS,
     LISTED,
+    PERSON_WORDS,
     PLACES,
     PRODUCTS,
     expanded,
@@ -81,7 +83,6 @@ MAX_MODEL = 4  # letters of the name of a model in capitals
 MIN_SMALL = 3  # letters of a place or firm in small letters
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 
-_ROLES = LISTED["TITLE"] | LISTED["ROLE"] | frozenset(expanded("KIN").split("|"))
 _FUNCTION_CLASSES = frozenset(
     "interjection negation determiner pronoun possessive conjunction preposition wh_word "
     "adverb_function auxiliary".split()
@@ -148,7 +149,6 @@ _WEIGHTS = frozenset("g kg mg ml cl dl l oz lb lbs tsp tbsp tsps tbsps cup cups"
 _PARTS = "½⅓⅔¼¾⅛"
 _STORMS = frozenset("storm hurricane typhoon cyclone".split())
 _VERSES = re.compile(r" \d{1,3}:(?!(?:00|15|30|45)\b)\d{1,3}[-–]\d{1,3}(?![:.\d])", re.A)
-_OF_PERSONS = frozenset("young old little late dear certain poor elderly frail famous".split())
 _UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
 _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
 _SIGN = expanded("SIGN")
@@ -464,7 +464,7 @@ def is_role(context: Context, entity: Entity) -> bool:
     text, after = context.text(entity.start), context.text(entity.end)
     if entity.label == "GPE" and text.lower() in LISTED["TITLE"] and after.istitle():
         return True
-    if text.lower() not in _ROLES or context.is_ruled(entity):
+    if text.lower() not in PERSON_WORDS or context.is_ruled(entity):
         return False
     return not (is_name(text) and context.is_certain(entity.label, entity.start))
 
@@ -704,7 +704,7 @@ def has_model(context: Context, entity: Entity) -> bool:
     text, before = context.text(start), context.text(start - 1)
     if end - start > 2 or (end - start == 2 and not _DIGIT.search(context.text(start + 1))):
         return False
-    if not before.strip() or before in _CELL_MARKS or before.lower().rstrip(".") in _ROLES:
+    if not before.strip() or before in _CELL_MARKS or before.lower().rstrip(".") in PERSON_WORDS:
         return False
     is_listed = is_name(text) or context.is_ruled(entity) or is_town(text)
     if label != "ORG" and is_listed and not is_brand(text.lower()):
@@ -729,7 +729,7 @@ def is_before_noun(context: Context, entity: Entity) -> bool:
     text, before, after = context.text(i), context.text(i - 1).lower(), context.text(i + 1)
     if not (text.istitle() and after.islower() and after.isalpha() and context.is_capitalised):
         return False
-    if before in _BEFORE_OWNERS or before.rstrip(".") in _ROLES or after in _ROLES:
+    if before in _BEFORE_OWNERS or before.rstrip(".") in PERSON_WORDS or after in PERSON_WORDS:
         return False
     is_noun = {"noun", "plural"}.issuperset(classes := builtin_lexicon().of(after)) and classes
     return bool(is_noun) and odds(context.shares, "PERSON", i) <= SURELY_KIND
@@ -915,7 +915,7 @@ def is_used_as_thing(context: Context, entity: Entity) -> bool:
         return True
     before = context.text(start - 1)
     is_described = before.islower() and "adjective" in builtin_lexicon().of(before)
-    if is_described and before not in _OF_PERSONS:
+    if is_described and before not in DESCRIBING:
         before = context.text(start - 2)
     if (label == "PERSON" or is_described) and before in ("a", "an"):
         return True

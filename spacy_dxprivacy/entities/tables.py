@@ -110,6 +110,13 @@ LISTED = {
     for kind in "TITLE ROLE PARTICLE GREETING SIGNOFF FIELD IN_PLACE ORDINAL RELATIVE AMOUNT "
     "SEASON IN_TIME ID_WORD PLACE_HEAD".split()
 }
+# Titles, offices and kin: before a name, and by themselves no name.
+PERSON_WORDS = LISTED["TITLE"] | LISTED["ROLE"] | frozenset(expanded("KIN").split("|"))
+# Words that describe the person behind them.
+DESCRIBING = frozenset(
+    "young little poor old big wee late dear certain elderly frail famous".split()
+)
+TOP_AGE = 90  # ages from here on are released as this age
 FOLLOWING = {
     kind: words(kind) for kind in "CUE AUX HUMAN MODAL DATE_UNIT TIME_UNIT DAYPART UNIT".split()
 }

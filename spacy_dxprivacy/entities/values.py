@@ -13,7 +13,19 @@ from itertools import pairwise
 
 from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
-from .tables import FIRMS, FOLLOWING, GOODS, LISTED, MAKERS, NAMES, PLACES, expanded, pattern, words
+from .tables import (
+    FIRMS,
+    FOLLOWING,
+    GOODS,
+    LISTED,
+    MAKERS,
+    NAMES,
+    PLACES,
+    TOP_AGE,
+    expanded,
+    pattern,
+    words,
+)
 from .words import builtin_lexicon, kinds
 
 _PLACED = frozenset({"PERSON", "GPE", "ORG", "ADDRESS"})
@@ -132,7 +144,7 @@ _ROW_OF_VALUES = re.compile(
 )
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
-MAX_DAY, MAX_MONTH, TOP_AGE = 31, 12, 90
+MAX_DAY, MAX_MONTH = 31, 12
 # What makes an hour or an amount of the number before it; no words: On May 5 people came.
 _HALF, _SHORT = r"[ap]\.?m\b", "|".join(u for u in FOLLOWING["UNIT"] if len(u) < 3 and u.isalpha())
 _AFTER_VALUE = re.compile(

@@ -47,7 +47,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from math import tanh
 
-from ..entities.tables import date_words, pattern
+from ..entities.tables import TOP_AGE, date_words, pattern
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import below, discrete_laplace
 from ..registries import registry
@@ -71,7 +71,7 @@ from .calendar import (
 )
 from .date_order import order_of
 from .dated_times import bind_times
-from .dates import TOP_AGE, Piece, cap_ages, read
+from .dates import Piece, cap_ages, read
 
 ONE_SHIFT = "one-shift"
 # For each scope: the texts whose dates move by one shift, and what this makes visible.

@@ -24,6 +24,7 @@ from typing import Any
 
 from ..entities.tables import (
     LANGUAGES,
+    TOP_AGE,
     DateWords,
     date_words,
     expanded,
@@ -61,7 +62,6 @@ _OF_YEARS = frozenset(
 )
 ENDS = ("", "2")  # suffixes of the field names of both days of a range
 MOST_YEARS = 10  # of a season or a school year: 2019/20, and not 2019-13
-TOP_AGE = 90  # "90 or more": ages above 89 are released as this age
 _BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNITS")
 _DETERMINERS = words("DETERMINERS")
 _WISHES = frozenset("happy merry blessed joyous".split())

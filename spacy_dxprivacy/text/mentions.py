@@ -256,12 +256,14 @@ def _start_of_initials(doc: Doc, start: int, language_of: Callable[[Doc], str]) 
 
 
 def _is_of_items(doc: Doc, i: int) -> bool:
-    """Return whether a letter numbers an item, as the letter before or behind it does too: B."""
+    """Return whether a letter at the head of a line numbers an item, as the letter before or behind
+    it does too (B.), or marks each answer of a hearing: A. Ada Lind said so."""
     letter = doc[i].text[0]
     if not (len(doc[i].text) == 2 and letter.isascii() and (i == 0 or "\n" in doc[i - 1].text)):
         return False
-    beside = f"{chr(ord(letter) - 1)}{chr(ord(letter) + 1)}"
-    return re.search(rf"^[ \t]*[{re.escape(beside)}]\. ", text_of(doc), re.M) is not None
+    heads = re.findall(r"^[ \t]*([A-Z])\.[ \t]", text_of(doc), re.M)
+    beside = {chr(ord(letter) - 1), chr(ord(letter) + 1)}
+    return heads.count(letter) > 1 or not beside.isdisjoint(heads)
 
 
 def _end_of_initials(doc: Doc, end: int, last: int) -> int:

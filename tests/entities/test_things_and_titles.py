@@ -273,3 +273,17 @@ def test_a_number_ends_with_the_line_before_a_time(marks, number, end):
     found = marks(f"Call {number}\n{end}")
     assert number in found[0]
     assert "\n" not in found[0]
+
+
+@pytest.mark.parametrize("text", [
+    "Before the Court of Appeal.\n\nLOWE, J.\n\nFather appeals.",
+    "Q. Who was there?\nA. Ada Lind was.\nQ. And then?\nA. Ben Okafor came.",
+    "The firm of Ada Lind, S.L. lost it.",
+])  # fmt: skip
+def test_a_letter_beside_a_name_is_no_initial_of_it(marks, text):
+    assert {"J.", "A.", "S.L."}.isdisjoint(" ".join(marks_of({"PERSON"})(text)).split())
+
+
+@pytest.mark.parametrize("wish", ["Happy New Year", "Merry Christmas", "Happy Ganesh Chaturthi"])
+def test_a_feast_of_a_wish_is_a_date(marks, wish):
+    assert in_letter(marks, f"We wish you a {wish}, all.") == [wish.partition(" ")[2]]
