@@ -21,7 +21,7 @@ from .tally import BARE_FILES, FIELDS, FILE_NAMES, MARKUP, TABLE, Tally
 
 MAX_UNKNOWN_SHARE, MIN_UNKNOWN = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
 # Share of mentions of persons that the rules leave readable: docs/entities/languages.json.
-READABLE = {"fr": 0.08, "es": 0.02}
+READABLE = {"fr": 0.08, "es": 0.01}
 MONTH_DAYS = 30.0  # days, for shifted dates
 # What makes a file of an unknown format readable.
 TO_TEXT = {
