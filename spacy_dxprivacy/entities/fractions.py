@@ -2,8 +2,8 @@
 
 A form or a word beside a fraction makes a day of it (DATE_PHRASE in data/entities/forms.txt). Where
 a document has such a day, its other fractions that stand as days do are days too, since one that
-stays would tell the shift: "Surgery 14/3. Drain out 16/3. Home 19/3." Scores stay. No value of a
-fraction decides, but what stands beside it.
+stays would show the shift: "Surgery 14/3. Drain out 16/3. Home 19/3." Scores stay. What stands
+beside a fraction decides; its value only makes it a share (1/2), a score or a period (for 5/7).
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _rank(text: str, lower: str, run: re.Match[str]) -> int:
         return NEVER
     word = behind[1].lower()
     is_cued = pattern("BEFORE_DATE").search(before.lower()) is not None
-    if not _is_alone(after, is_share=is_share and not is_cued, word=word):
+    if not _is_of_nothing(after, is_share=is_share and not is_cued, word=word):
         return NEVER
     if word in _UNDATED or _is_period(run["run"], word):
         return NEVER
@@ -125,7 +125,7 @@ def _is_period(fraction: str, word: str) -> bool:
     return fraction == _ALWAYS and word in _AROUND_THE_CLOCK
 
 
-def _is_alone(after: str, *, is_share: bool, word: str) -> bool:
+def _is_of_nothing(after: str, *, is_share: bool, word: str) -> bool:
     """Return whether a fraction ends its clause or, unless it may be a share, stands before what is
     no thing; behind "the" and "for", and a verb of parts, only the end of a clause counts."""
     if _CLOSED.match(after):

@@ -32,15 +32,11 @@ _RULED = re.compile(r"[\s|:+=-]*")
 
 def labels_in(text: str) -> list[tuple[int, int]]:
     """Return the labels of first columns, in characters, in order."""
-    if "\n" not in text or not any(mark in text for mark in MARKS):
-        return []
     return [span for run in _runs(text) for span in _labels_of(run)]
 
 
 def values_beside_labels(text: str) -> Iterator[Entity]:
     """Yield the values of rows of a label and one cell, in characters."""
-    if "\n" not in text or not any(mark in text for mark in MARKS):
-        return
     for run in _runs(text):
         for match in run if next(_labels_of(run), None) else ():
             head, value = head_of(match["cell"]), _VALUE.match(text, match.end())
@@ -55,7 +51,10 @@ def _is_number(head: Head, cell: str) -> bool:
 
 
 def _runs(text: str) -> Iterator[list[re.Match[str]]]:
-    """Yield the first cells of rows in a row, of which each has as many cells."""
+    """Yield the first cells of rows in a row, of which each has as many cells; none of a text that
+    is too short for such a table."""
+    if text.count("\n") < MIN_ROWS - 1 or not any(mark in text for mark in MARKS):
+        return
     rows = list[tuple[object, re.Match[str]]]()
     last, number = 0, 0
     for match in _FIRST.finditer(text):

@@ -124,7 +124,7 @@ _OF_FIRMS = frozenset(  # what only a firm has
     "job headquarters representative engineer technician lawyer branch store shop depot "
     "warehouse".split()
 )
-_ROOMS = frozenset(
+_HALLS = frozenset(
     "canteen centre center gym hall hut kitchen library office pavilion room".split()
 )
 _CELL_MARKS = frozenset(CELL_MARKS)
@@ -482,7 +482,7 @@ def is_common_room(context: Context, entity: Entity) -> bool:
     """Return whether an article and common words name a room or a house that each place has: in the
     Parish Hall. A part of a name before it, or a rare word, makes it one of a kind."""
     _, start, end = entity
-    if context.bounds.lowers[end - 1] not in _ROOMS or end - start > 3:
+    if context.bounds.lowers[end - 1] not in _HALLS or end - start > 3:
         return False
     is_described = end - start > 1 and context.text(start - 1) in ("the", "our", "a", ":")
     return is_described and are_common(context.doc[start:end], "ORG")

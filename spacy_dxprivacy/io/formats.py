@@ -452,8 +452,8 @@ class JsonlWriter(Writer):
 
 
 def as_json(value: Any) -> bytes:
-    """Return JSON in UTF-8, or in ASCII if a kept field has half of a surrogate pair. A number that
-    was too large for a float still is."""
+    """Return JSON in UTF-8, or in ASCII if an unmodified field has half of a surrogate pair. A
+    number that was too large for a float still is."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     if "Infinity" in text:
         text = _INFINITE.sub(

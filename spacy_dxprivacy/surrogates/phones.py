@@ -15,7 +15,7 @@ from functools import cache
 from ..entities.tables import listed
 from .base import Stream, digits
 
-# Codes of countries but 1, whose numbers with 555-01xx are kept.
+# Codes of countries but 1, which has numbers of its own for examples (555-01xx).
 _CODES = (
     r"7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|"
     r"(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[0578]|9[679])\d"

@@ -442,8 +442,8 @@ def test_a_row_with_one_bad_text_is_not_written(dx):
     raw = '{"a": "the cat", "b": "a dog"}\n{"a": "the cat", "b": ["a"]}\n{"a": "x"}\n'
     result = dx("-", "--field", "a,b", "-q", input=raw)
     assert result.exit_code == 1 and len(result.stdout.splitlines()) == 1
-    for told in ("record 2: its text is a list", "record 3: it has no"):
-        assert told in result.stderr
+    for message in ("record 2: its text is a list", "record 3: it has no"):
+        assert message in result.stderr
 
 
 def test_many_failures_are_not_many_lines(dx):
