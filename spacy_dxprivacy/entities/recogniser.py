@@ -295,8 +295,10 @@ def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
     owner: The entity of each token that has one."""
     for span in {span for span in owner.values() if span.label_ == "PERSON"}:
         i, after = span.end + 1, owner.get(span.end + 3)
-        is_person = after is not None and after.label_ == "PERSON" and i not in owner
-        if is_person and bounds.texts[i - 1] in QUOTES and bounds.texts[i + 1] in QUOTES:
+        if after is None or after.label_ != "PERSON" or i in owner:
+            continue
+        is_quoted = bounds.texts[i - 1] in QUOTES and bounds.texts[i + 1] in QUOTES
+        if is_quoted and bounds.texts[i][0].isalpha():  # no comma: 'Ada','Lind'
             yield i
 
 

@@ -256,6 +256,11 @@ def test_a_title_is_no_part_of_the_name_beside_it(marks, text):
     assert {"Sir", "Dr.", "Herrn"}.isdisjoint(found)
 
 
+@pytest.mark.parametrize("row", ["(59628,'Faisal','Al-Dosari')", "(7,'Ewa','Zając-Thornton',4)"])
+def test_a_comma_between_quoted_names_is_no_nickname(marks, row):
+    assert "," not in marks(f"INSERT INTO contacts VALUES {row};")
+
+
 @pytest.mark.parametrize("text", ["The Singh brothers came.", "It is by Raffick house."])
 def test_a_person_before_a_noun_is_no_firm(text):
     assert marks_of({"ORG"})(text) == []
