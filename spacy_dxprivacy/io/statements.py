@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..pipeline.count import MENTIONS
+from ..pipeline.count import MENTIONS, Count
 from ..pipeline.describe import describe_replaced, nouns_of, plural
 from ..privacy.guarantee import Guarantee
 from ..surrogates.date_shift import WITHOUT_TIMES
@@ -23,6 +23,8 @@ MAX_UNKNOWN_SHARE, MIN_UNKNOWN = 0.25, 20  # of English notes the built-in space
 # Share of mentions of persons that the rules leave readable: docs/entities/languages.json.
 READABLE = {"fr": 0.08, "es": 0.01}
 MONTH_DAYS = 30.0  # days, for shifted dates
+# Order of a numeric date -> what it begins with.
+BEGINS = {"mdy": "the month", "dmy": "the day", "ymd": "the year"}
 # What makes a file of an unknown format readable.
 TO_TEXT = {
     ".pdf files": "`pdftotext FILE.pdf` makes the text of a PDF.",
@@ -189,6 +191,15 @@ def rewritten(tally: Tally) -> str:
     return f"{plural(rewrites['rewritten'], 'paragraph')} by {stage['model']}{where}{stays}"
 
 
+def _orders(count: Count) -> str:
+    """Return how numeric dates were read: "the day first", or that with numbers of documents."""
+    by_number = sorted(count.orders.items(), key=lambda item: -item[1])
+    begins = [(f"{BEGINS.get(order, order)} first", number) for order, number in by_number]
+    if len(begins) == 1:
+        return begins[0][0]
+    return ", ".join(f"{how} in {plural(number, 'document')}" for how, number in begins)
+
+
 def _replaced(tally: Tally) -> Statement:
     count, terms, groups = tally.count, tally.terms, mention_groups(tally)
     name = terms.space.rpartition(" (")[0] or terms.space
@@ -202,6 +213,11 @@ def _replaced(tally: Tally) -> Statement:
         (
             terms.surrogates is not None and not groups,
             "No name, date or number of the kinds in question was found.",
+        ),
+        (
+            count.orders,
+            f"Numeric dates (03/04/19) were read with {_orders(count)}. `--date-order` decides it "
+            "for documents whose dates fit several orders.",
         ),
         (
             count.perturbed,
@@ -225,7 +241,8 @@ def _replaced(tally: Tally) -> Statement:
             f"{rewritten(tally)}.",
         ),
     )
-    return Statement(", ".join(describe_replaced(count)) or "nothing", sentences)
+    read = [f"numeric dates read with {_orders(count)}"] if count.orders else []
+    return Statement(", ".join([*describe_replaced(count), *read]) or "nothing", sentences)
 
 
 # -- what stays ------------------------------------------------------------------------------------

@@ -74,6 +74,7 @@ class Count:
         mentions: Mentions found, replaced and kept, by label.
         persons: Recognised persons; None if there are none.
         dropped: Parts of documents that were not released, by kind.
+        orders: Documents by the order of day and month in which their numeric dates were read.
         rewrites: Where a rewriter ran: paragraphs `rewritten`, paragraphs `refused`, which stay as
             the sanitizer released them, and `tokens` of the rewritten documents. All other counts
             are of the release that it read.
@@ -93,6 +94,7 @@ class Count:
     mentions: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     persons: Persons | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
+    orders: Mapping[str, int] = field(default_factory=dict)
     rewrites: Mapping[str, int] = field(default_factory=dict)
     failed: tuple[tuple[int, ...], ...] = ()
 
@@ -115,6 +117,7 @@ class Count:
             mentions=mentions,
             persons=persons,
             dropped=_added(self.dropped, other.dropped),
+            orders=_added(self.orders, other.orders),
             rewrites=_added(self.rewrites, other.rewrites),
             failed=self.failed + other.failed,
         )
@@ -127,6 +130,7 @@ class Count:
             "persons": None if self.persons is None else self.persons.to_dict(),
             "dropped": dict(sorted(self.dropped.items())),
             "failed": list(map(list, self.failed)),
+            **({"orders": dict(sorted(self.orders.items()))} if self.orders else {}),
             **({"rewrites": dict(self.rewrites)} if self.rewrites else {}),
         }
 
@@ -149,6 +153,7 @@ class Count:
             persons=None if persons is None else Persons.from_dict(persons),
             dropped={kind: _whole(number) for kind, number in payload["dropped"].items()},
             failed=tuple(tuple(map(_whole, numbers)) for numbers in payload["failed"]),
+            orders={order: _whole(n) for order, n in payload.get("orders", {}).items()},
             rewrites={name: _whole(n) for name, n in payload.get("rewrites", {}).items()},
         )
 

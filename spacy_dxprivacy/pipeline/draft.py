@@ -223,6 +223,7 @@ def _moved_marks(doc: Doc, output: Doc, kinds: Ints1d, sources: Ints1d) -> list[
 
 def _counted(draft: Draft, document: int, part: slice) -> Count:
     kinds, draws = draft.kinds[part], draft.draws[part]
+    items = draft.replacements[document] or ()
     has_draw = draws == np.arange(part.start, part.stop)
     numbers, sampled = of_kind(kinds, Kind.NUMBER), of_kind(kinds, Kind.SAMPLED)
     drawn = int((sampled & has_draw).sum())
@@ -237,8 +238,9 @@ def _counted(draft: Draft, document: int, part: slice) -> Count:
         number_draws=int((numbers & has_draw).sum()),
         most_draws=drawn,
         uncovered=draft.docs[document].user_data.get(UNCOVERED, 0),
-        mentions=_mention_counts(draft.replacements[document] or ()),
+        mentions=_mention_counts(items),
         persons=draft.persons[document],
+        orders=dict.fromkeys((item.order for item in items if item.order), 1),
     )
 
 

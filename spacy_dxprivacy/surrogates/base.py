@@ -33,6 +33,8 @@ LINKED_BY_SCOPE = {
     "document": ("which mentions of a document are of the same person, place or number",),
     "corpus": ("which documents are about the same persons, places and numbers (by design)",),
 }
+# Key in Draws.memory: the order of day and month in which numeric dates were read, or "".
+ORDER_KEY = "order"
 LANGUAGE = "the language of the text, which surrogates are of"
 
 T = TypeVar("T")

@@ -44,6 +44,11 @@ def order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
     return _by_neighbours(groups, fitting, language) if groups else fitting[0]
 
 
+def has_numeric(mentions: Sequence[Mention]) -> bool:
+    """Return whether a mention is a numeric date, which an order decides."""
+    return any(_WITH_YEAR.search(m.text) or _PAIR.search(m.text) for m in mentions)
+
+
 def _misfits(mention: Mention, order: str, language: str) -> bool:
     try:
         read(mention.text, order, language)

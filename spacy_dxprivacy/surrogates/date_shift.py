@@ -53,7 +53,7 @@ from ..privacy.randomness import below, discrete_laplace
 from ..registries import registry
 from ..text.language import ORDERS
 from ..validate import fail, one_of, positive, whole
-from .base import Draws, Mention, Scope, Stream
+from .base import ORDER_KEY, Draws, Mention, Scope, Stream
 from .calendar import (
     CENTURY,
     DAY_HOURS,
@@ -69,7 +69,7 @@ from .calendar import (
     Weekday,
     number_days,
 )
-from .date_order import order_of
+from .date_order import has_numeric, order_of
 from .dated_times import bind_times
 from .dates import Piece, cap_ages, read
 
@@ -232,6 +232,8 @@ class DateShift:
         timeline = Timeline(
             mentions, order, draws.language, is_one_shift=bool(shared), times=self.times
         )
+        if timeline.order:
+            draws.memory[ORDER_KEY] = timeline.order
         # An hour over midnight would change days of the week, which `weeks` keeps.
         return timeline.move(days, 0 if self.step == 7 and timeline.has_dated_times else hours)
 
@@ -265,6 +267,10 @@ class Timeline:
     distance of a week, month, ... or decade is in weeks, months, ... from its anchor: the last day
     before it in the text, or else the first day after it.
 
+    Attributes:
+        order: The one of ORDERS in which numeric dates are read; "" if there are none, and if they
+            fit no order.
+
     Args:
         mentions: Mentions in the order of the text.
         order: One of ORDERS, how 03/04/19 is read, if all numeric dates of the document fit it.
@@ -296,6 +302,7 @@ class Timeline:
         # orders are not adjacent.
         self._mentions, self._language = mentions, language
         order = order_of(mentions, order, language)
+        self.order = order if has_numeric(mentions) else ""
         self._pieces = [_read(mention, order, language) for mention in mentions]
         if not times:
             self._pieces = [[_without_time(p) for p in pieces] for pieces in self._pieces]

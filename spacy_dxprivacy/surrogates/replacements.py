@@ -24,7 +24,7 @@ from ..text.lines import unwrap
 from ..text.mentions import Entity, plain_label, unite
 from ..text.tokens import Tokens
 from ..text.users import identity, is_nobody
-from .base import Draws, Mention, Surrogate, is_same
+from .base import ORDER_KEY, Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
 
 ONE_LINE = ("DATE", "ADDRESS", "EMAIL")
@@ -40,7 +40,9 @@ USER, CALLER, ORDER = "dx_user", "dx_caller", "dx_order"
 class Replacement:
     """A mention at the tokens from start up to, but not including, end, and its surrogate.
 
-    text: None if the mention stays ("kept") or the mechanism samples its words ("words").
+    text: None if the mention stays ("kept") or the mechanism samples its words ("words"). order:
+    of a date, the order of day and month in which numeric dates of the document were read; "" if
+    it has none.
     """
 
     mention: Mention
@@ -48,6 +50,7 @@ class Replacement:
     end: int
     text: str | None = field(repr=False)
     way: str
+    order: str = ""
 
 
 def replace_mentions(
@@ -96,11 +99,12 @@ def replace_mentions(
         surrogate = surrogates[mentions[group[0]].label]
         group_texts = _draw_checked(surrogate, [mentions[i] for i in group], draws)
         texts |= zip(group, group_texts, strict=True)
-    replacements = []
+    replacements, order = [], str(draws.memory.get(ORDER_KEY, ""))
     for i, (mention, (label, start, end)) in enumerate(zip(mentions, spans, strict=True)):
         way = "words" if surrogates[label].way == "words" else "kept"
         way = way if texts[i] is None else "drawn"
-        replacements.append(Replacement(mention, start, end, texts[i], way))
+        read = order if plain_label(label) == "DATE" else ""
+        replacements.append(Replacement(mention, start, end, texts[i], way, read))
     return replacements
 
 

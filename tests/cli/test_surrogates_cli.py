@@ -127,6 +127,32 @@ def test_a_date_order_is_an_option_of_the_command(tmp_path, fast):
     assert gaps == {"dmy": 32, "mdy": 62}
 
 
+def test_a_run_says_in_which_order_numeric_dates_were_read(tmp_path, fast):
+    notes = {
+        "day": "Seen on 31/03/2019.",
+        "month": "Seen on 03/04/2019.",
+        "other": "Seen on 04/04/2019 and on 04/23/2019.",
+        "words": "Seen on 3 April 2019, 24 hours after 2 April.",
+    }
+    (tmp_path / "in").mkdir()
+    for name, text in notes.items():
+        (tmp_path / "in" / f"{name}.txt").write_text(text)
+    page, full = tmp_path / "r.html", tmp_path / "r.json"
+    options = ["--entities", "date", "--model", "rules", *fast]
+    for receipt in (page, full):
+        done = ok(
+            run_dx(
+                "sanitize", tmp_path / "in", tmp_path / "out", "-F", *options, "--receipt", receipt
+            )
+        )
+        said = " ".join(done.stderr.split())
+        assert "the month first in 2 documents, the day first in 1 document" in said
+    assert "the month first in 2 documents" in page.read_text()
+    assert json.loads(full.read_text())["count"]["orders"] == {"dmy": 1, "mdy": 2}
+    done = ok(run_dx("sanitize", tmp_path / "in" / "words.txt", tmp_path / "o.txt", *options))
+    assert "first" not in done.stderr
+
+
 @pytest.mark.posix
 def test_originals_are_restored_by_a_table(note, key, tmp_path, fast):
     pytest.importorskip("cryptography")
