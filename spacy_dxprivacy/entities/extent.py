@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import accumulate, islice, pairwise, takewhile
 from operator import itemgetter
+from weakref import WeakKeyDictionary
 
 from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
@@ -160,6 +161,9 @@ MIN_ITEMS = 3  # of an agenda
 _MAX_ABBREVIATION = 4  # maximum letters of an unlisted abbreviation
 
 
+_bounds: WeakKeyDictionary[Doc, Bounds] = WeakKeyDictionary()
+
+
 class Bounds(Tokens):
     """Splits and trims the mentions of a document, and drops terms. Looks up the tokens once for
     all mentions."""
@@ -188,6 +192,14 @@ class Bounds(Tokens):
         self._judgements: dict[tuple[Entity, frozenset[str]], Entity | None] = {}
         self._listed: dict[tuple[int, str], bool] = {}
         self._ordered: dict[Entity, Entity | None] = {}
+
+    @classmethod
+    def of(cls, doc: Doc) -> Bounds:
+        """Return those of a Doc, the same for all components that read it."""
+        bounds = _bounds.get(doc)
+        if bounds is None or not bounds.are_of(doc):
+            bounds = _bounds[doc] = cls(doc)
+        return bounds
 
     @cached_property
     def _counts(self) -> Counter[str]:

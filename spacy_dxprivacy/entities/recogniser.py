@@ -28,6 +28,7 @@ from ..text.mentions import (
     further_mentions,
     is_word,
     plain_label,
+    set_complete,
     with_initials,
 )
 from ..text.normal_doc import in_normal_form
@@ -117,7 +118,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             for doc in docs:
                 if len(doc) >= progress.LONG:
                     progress.step("limits of its names")
-                bounds = Bounds(doc)
+                bounds = Bounds.of(doc)
                 found = self._find(bounds, shares[id(doc)]) if id(doc) in shares else ()
                 set_entities(bounds, found)
                 yield doc
@@ -286,7 +287,7 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
     entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in kept)
     again = bounds.split(without_words(doc, further_mentions(doc, entities)), kept)
     further = (Span(doc, start, end, label=label) for label, start, end in again)
-    doc.ents = tuple(outside_code(doc, with_initials(doc, [*kept, *further], language_of_doc)))
+    set_complete(doc, outside_code(doc, with_initials(doc, [*kept, *further], language_of_doc)))
 
 
 def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:

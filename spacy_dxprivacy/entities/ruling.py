@@ -19,7 +19,14 @@ from spacy.tokens import Doc, Span
 from .. import progress
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
-from ..text.mentions import Entity, further_mentions, is_word, plain_label, with_initials
+from ..text.mentions import (
+    Entity,
+    further_mentions,
+    is_word,
+    plain_label,
+    set_complete,
+    with_initials,
+)
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, text_of
 from .accounts import accounts_in
@@ -114,7 +121,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         """Return the matches. in_text: the accounts of the text, in characters."""
         own_matches = [*super().match(doc)] if len(self) else []
         language = language_of_doc(doc)
-        bounds = Bounds(doc)
+        bounds = Bounds.of(doc)
         text = plain_text(bounds.text)
         values = (*values_in(text), *values_beside_labels(text))
         named = {in_tokens(doc, *value) for value in values}
@@ -151,11 +158,11 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         if len(doc) >= progress.LONG:
             progress.step("further mentions")
         further = further_mentions(doc, sorted(entities, key=lambda entity: entity.start))
-        again = Bounds(doc).split(without_words(doc, further), spans) if further else []
+        again = Bounds.of(doc).split(without_words(doc, further), spans) if further else []
         spans += [
             Span(doc, start, end, label=label, span_id=BY_GUESS) for label, start, end in again
         ]
-        doc.ents = tuple(outside_code(doc, with_initials(doc, spans, language_of_doc)))
+        set_complete(doc, outside_code(doc, with_initials(doc, spans, language_of_doc)))
 
     def _match_in(self, bounds: Bounds, language: str, named: set[Entity]) -> set[Entity]:
         """Return the entities of a text in a language. named: values that a label names."""

@@ -34,6 +34,7 @@ from ..mechanisms.named import DEFAULT
 from ..space import BUILTIN, Space, learned
 from ..text.language import LANGUAGE, uncovered
 from ..text.normal_doc import check_doc, in_normal_form
+from ..text.tokens import text_of
 from ..ty import Mechanism
 from .annotating import annotate_original
 from .carrying import dropped_annotations
@@ -254,7 +255,7 @@ class DxSanitizer(FailsClosed):
     def _covered(self, doc: Doc, coverage: Coverage) -> Doc:
         """Return the Doc with passages in uncovered languages and scripts redacted, or raise
         DxError, as `unknown_language` says."""
-        text = doc.text
+        text = text_of(doc)
         languages = coverage.languages if self.settings.language is None else None
         # A short text of a file, or for a pipeline of a language, is assumed to be in it.
         short = LANGUAGE not in doc.user_data and doc.vocab.lang in ("en", "xx", "")

@@ -25,6 +25,7 @@ from ..surrogates.replacements import Replacement, words_of_surrogate
 from ..text.coded import CODED, encode
 from ..text.mentions import Entity
 from ..text.normal_doc import MARKS, bounds_of
+from ..text.tokens import texts_of
 from .carrying import Carrier
 from .count import Count, Persons
 from .kinds import DRAWN, UNMODIFIED, Kind, of_kind
@@ -81,7 +82,7 @@ class Draft:
         """Return a draft of the input, with rows looked up and sentences numbered."""
         table: Any = np.concatenate([doc.to_array(_ATTRIBUTES).reshape(-1, 6) for doc in docs])
         words: NDArray[np.object_] = np.empty(len(table), dtype=object)
-        words[:] = [token.text for doc in docs for token in doc]
+        words[:] = [text for doc in docs for text in texts_of(doc)]
         is_mark, ends = (table[:, 3] | table[:, 4]) > 0, np.isin(table[:, 0], _ENDS, kind="sort")
         for i in np.flatnonzero(table[:, 4]).tolist():
             ends[i] = ends[i] or "\n" in words[i]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -23,6 +23,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.loss import Loss
 from ..surrogates.base import LINKED_BY_SCOPE, Surrogate
 from ..surrogates.name_forms import form_of, persons
+from ..surrogates.replacements import Replacement
 from ..surrogates.unified_names import unify
 from ..text.mentions import Entity, plain_label
 from .context import StageContext
@@ -61,13 +62,14 @@ def _persons_of(draft: Draft, i: int, context: StageContext, spans: Sequence[Ent
     stays, sources = ~of_kind(draft.kinds[part], Kind.SURROGATE), draft.sources[part]
     kinds[sources[stays]] = draft.kinds[part][stays]
     sentences[sources] = draft.sentences[part]
+    items = draft.replacements[i] or ()
     surrogate_at = dict[int, tuple[int, str]]()  # token -> number of its surrogate, label
-    for number, item in enumerate(draft.replacements[i] or ()):
+    for number, item in enumerate(items):
         if item.text is not None:
             surrogate_at |= dict.fromkeys(range(item.start, item.end), (number, item.mention.label))
     distance, nearest = context.name_distances
-    mentions_of: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for person, (_, start, end) in zip(_numbers_of(context, doc, spans), spans, strict=True):
+    mentions_of: dict[Hashable, list[tuple[int, int]]] = defaultdict(list)
+    for person, (_, start, end) in zip(_numbers_of(context, doc, spans, items), spans, strict=True):
         mentions_of[person].append((start, end))
     rows, largest = list[dict[str, Any]](), Loss()
     for mentions in mentions_of.values():
@@ -92,7 +94,9 @@ def _persons_of(draft: Draft, i: int, context: StageContext, spans: Sequence[Ent
     return Persons(len(rows), distance, tuple(rows[:PERSONS_LISTED]), largest)
 
 
-def _numbers_of(context: StageContext, doc: Doc, spans: Sequence[Entity]) -> Sequence[int]:
+def _numbers_of(
+    context: StageContext, doc: Doc, spans: Sequence[Entity], items: Sequence[Replacement]
+) -> Sequence[Hashable]:
     """Return the number of the person of each mention, as name surrogates group them.
 
     If surrogates hide which mentions are of one person, each mention counts as a person.
@@ -103,6 +107,9 @@ def _numbers_of(context: StageContext, doc: Doc, spans: Sequence[Entity]) -> Seq
         )
         if surrogate.way == "drawn" and hidden and plain_label(label) == "PERSON":
             return range(len(spans))
+    read = {(item.start, item.end): item.person for item in items if item.person is not None}
+    if read:  # what is no name, such as a user name, is of a person of its own
+        return [read.get((start, end), doc[start:end].text) for _, start, end in spans]
     forms = []
     for _, start, end in spans:
         forms.append(form_of(doc[start:end].text, doc[start - 1].text if start else ""))

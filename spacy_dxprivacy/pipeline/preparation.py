@@ -19,6 +19,7 @@ from ..surrogates.replacements import replace_mentions
 from ..text.language import foreign_names
 from ..text.mentions import Entity, plain_label, unite
 from ..text.normal_doc import MARKS
+from ..text.tokens import text_of
 from .context import StageContext
 from .draft import Draft
 from .kinds import TO_DRAW, WORDS_OF_SENTENCES, Kind, of_kind
@@ -80,7 +81,7 @@ def _trimmed(is_read: Bools1d, start: int, end: int) -> tuple[int, int]:
 
 def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) -> list[Entity]:
     """Add runs of another script as persons, if persons have a surrogate."""
-    runs = foreign_names(doc.text) if "PERSON" in map(plain_label, labels) else []
+    runs = foreign_names(text_of(doc)) if "PERSON" in map(plain_label, labels) else []
     if not runs:
         return spans
     names = (doc.char_span(*run, alignment_mode="expand") for run in runs)

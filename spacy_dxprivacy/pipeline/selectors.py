@@ -232,7 +232,7 @@ class Entities:
 
 def _names_among(doc: Doc, mentions: list[Entity]) -> list[Entity]:
     """Drop mentions that are not names."""
-    return Bounds(doc).split(without_words(doc, mentions), doc.ents)
+    return Bounds.of(doc).split(without_words(doc, mentions), doc.ents)
 
 
 def _allowed(phrases: list[str]) -> tuple[re.Pattern[str], ...]:

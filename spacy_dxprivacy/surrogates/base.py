@@ -33,8 +33,6 @@ LINKED_BY_SCOPE = {
     "document": ("which mentions of a document are of the same person, place or number",),
     "corpus": ("which documents are about the same persons, places and numbers (by design)",),
 }
-# Key in Draws.memory: the order of day and month in which numeric dates were read, or "".
-ORDER_KEY = "order"
 LANGUAGE = "the language of the text, which surrogates are of"
 
 T = TypeVar("T")
@@ -82,6 +80,9 @@ class Draws:
     in plaintext, outside of mentions; they are not drawn as names. language: language of the
     document. base: language of the pipeline; surrogates by a key are in it. order: order of day and
     month in earlier documents, "mdy", "dmy" or "ymd"; "" if they do not show an order.
+
+    For the receipt, surrogates set here what they read. read_order: the order of day and month of
+    the numeric dates; "" without any. persons: the number of the person of each name.
     """
 
     rng: Rng
@@ -92,6 +93,8 @@ class Draws:
     language: str = "en"
     base: str = "en"
     order: str = ""
+    read_order: str = ""
+    persons: dict[Mention, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

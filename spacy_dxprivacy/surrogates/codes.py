@@ -57,6 +57,7 @@ from .name_forms import (
 from .phones import number_in, reserved
 
 DOMAINS = ("example.com", "example.org", "example.net")
+MIN_NAMING = 3  # letters of the longest word of a user name that names a person
 PERSONS_KEY = "persons"  # key in Draws.memory of UserNames
 MAX_NAME_PLAINNESS = (
     0.5  # a word above this Lexicon.plainness is more often something else than a name
@@ -436,9 +437,9 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     """Return the surrogate of a mail address or user name; None if it names no person."""
     local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
     names = draws.memory.get(PERSONS_KEY)
-    people = names.by_word if isinstance(names, UserNames) else {}
+    named = names if isinstance(names, UserNames) else UserNames((), {})
     becomes, pieces = next(
-        ((some, split) for split in _splits(local) if (some := _person_of_pieces(people, split))),
+        ((some, split) for split in _splits(local) if (some := _person_of_pieces(named, split))),
         (_guessed(local, draws, scope), _PIECE.findall(local)),
     )
     if not becomes:
@@ -474,13 +475,12 @@ def _splits(local: str) -> Iterator[list[str]]:
         yield _HYPHENED_PIECE.findall(local)
 
 
-def _person_of_pieces(
-    people: Mapping[str, Sequence[Mapping[str, str]]], pieces: Sequence[str]
-) -> Mapping[str, str]:
+def _person_of_pieces(names: UserNames, pieces: Sequence[str]) -> Mapping[str, str]:
     """Return the user words of the person whose words the pieces are; none if of nobody."""
     words = [fold(piece) for piece in pieces if piece[0].isalpha()]
     longest = max(words, key=len, default="")
-    return next((person for person in people.get(longest, ()) if _names(person, words)), {})
+    people = names.by_word.get(longest, ()) if len(longest) >= MIN_NAMING else ()
+    return next((person for person in people if _names(person, words)), {})
 
 
 def _guessed(local: str, draws: Draws, scope: Scope) -> Mapping[str, str]:
@@ -498,7 +498,9 @@ def _guessed(local: str, draws: Draws, scope: Scope) -> Mapping[str, str]:
 def _names(person: Mapping[str, str], words: Sequence[str]) -> bool:
     """Return whether all words are user words of the person, and one has three letters or more. Two
     words of one part, as in krueger-blum, are none."""
-    if not (any(len(word) > 2 for word in words) and all(word in person for word in words)):
+    if not (
+        any(len(word) >= MIN_NAMING for word in words) and all(word in person for word in words)
+    ):
         return False
     return len({person[word] for word in words}) == len(set(words))
 

@@ -53,7 +53,7 @@ from ..privacy.randomness import below, discrete_laplace
 from ..registries import registry
 from ..text.language import ORDERS
 from ..validate import fail, one_of, positive, whole
-from .base import ORDER_KEY, Draws, Mention, Scope, Stream
+from .base import Draws, Mention, Scope, Stream
 from .calendar import (
     CENTURY,
     DAY_HOURS,
@@ -232,8 +232,7 @@ class DateShift:
         timeline = Timeline(
             mentions, order, draws.language, is_one_shift=bool(shared), times=self.times
         )
-        if timeline.order:
-            draws.memory[ORDER_KEY] = timeline.order
+        draws.read_order = timeline.order or draws.read_order
         # An hour over midnight would change days of the week, which `weeks` keeps.
         return timeline.move(days, 0 if self.step == 7 and timeline.has_dated_times else hours)
 

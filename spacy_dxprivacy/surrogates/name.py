@@ -127,6 +127,8 @@ class Name(Independent):
                 drawn[person.number] = _with_shared(person, fresh, shared) if is_shared else fresh
             names.append(drawn[person.number] if person else None)
         draws.memory[PERSONS_KEY] = UserNames(persons, drawn)
+        read = zip(mentions, persons, strict=True)
+        draws.persons |= {mention: person.number for mention, person in read if person}
         texts = list[str | None]()
         for mention, form, person, name in zip(mentions, forms, persons, names, strict=True):
             if person is None or name is None:

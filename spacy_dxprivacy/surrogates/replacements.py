@@ -24,7 +24,7 @@ from ..text.lines import unwrap
 from ..text.mentions import Entity, plain_label, unite
 from ..text.tokens import Tokens
 from ..text.users import identity, is_nobody
-from .base import ORDER_KEY, Draws, Mention, Surrogate, is_same
+from .base import Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
 
 ONE_LINE = ("DATE", "ADDRESS", "EMAIL")
@@ -42,7 +42,8 @@ class Replacement:
 
     text: None if the mention stays ("kept") or the mechanism samples its words ("words"). order:
     of a date, the order of day and month in which numeric dates of the document were read; "" if
-    it has none.
+    it has none. person: of a name, the number of its person in the document, if a surrogate read
+    it.
     """
 
     mention: Mention
@@ -51,6 +52,7 @@ class Replacement:
     text: str | None = field(repr=False)
     way: str
     order: str = ""
+    person: int | None = None
 
 
 def replace_mentions(
@@ -99,12 +101,13 @@ def replace_mentions(
         surrogate = surrogates[mentions[group[0]].label]
         group_texts = _draw_checked(surrogate, [mentions[i] for i in group], draws)
         texts |= zip(group, group_texts, strict=True)
-    replacements, order = [], str(draws.memory.get(ORDER_KEY, ""))
+    replacements = []
     for i, (mention, (label, start, end)) in enumerate(zip(mentions, spans, strict=True)):
         way = "words" if surrogates[label].way == "words" else "kept"
         way = way if texts[i] is None else "drawn"
-        read = order if plain_label(label) == "DATE" else ""
-        replacements.append(Replacement(mention, start, end, texts[i], way, read))
+        order = draws.read_order if plain_label(label) == "DATE" else ""
+        person = draws.persons.get(mention)
+        replacements.append(Replacement(mention, start, end, texts[i], way, order, person))
     return replacements
 
 

@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from spacy.tokens import Doc
 
@@ -87,12 +88,17 @@ def base_language(language: str | None) -> str:
     return language if language in COVERED else "en"
 
 
+# Doc -> the language that its common words show: each component asks for it.
+_shown: WeakKeyDictionary[Doc, str] = WeakKeyDictionary()
+
+
 def language_of_doc(doc: Doc) -> str:
     """Return the covered language of a Doc: that of its text, else of its file, else of the
     pipeline, else "en"."""
-    given = doc.user_data.get(LANGUAGE)
-    text = text_of(doc)
-    language = _by_common_words(text)
+    given, text = doc.user_data.get(LANGUAGE), text_of(doc)
+    language = _shown.get(doc)
+    if language is None:
+        language = _shown[doc] = _by_common_words(text)
     if language not in COVERED:
         language = given or _by_letters(text)
     return base_language(language if language in COVERED else doc.vocab.lang)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import srsly
@@ -492,6 +493,21 @@ def add_spans(doc: Doc, entities: Iterable[Entity]) -> None:
     doc.set_ents(list(doc.ents), default="outside")  # shows that a recogniser ran
 
 
+# Doc -> its entities, if these include all their further mentions.
+_complete: WeakKeyDictionary[Doc, list[Entity]] = WeakKeyDictionary()
+
+
+def set_complete(doc: Doc, spans: Iterable[Span]) -> None:
+    """Set the entities of a Doc, which include all their further mentions, so that nobody has to
+    search these again."""
+    doc.ents = tuple(spans)
+    _complete[doc] = _named(doc.ents)
+
+
+def _named(spans: Iterable[Span]) -> list[Entity]:
+    return [Entity(plain_label(s.label_), s.start, s.end) for s in spans if len(s)]
+
+
 def find_entities(
     doc: Doc,
     labels: Collection[str],
@@ -507,10 +523,12 @@ def find_entities(
     not names.
     """
     groups = (doc.spans[key] for key in (SPANS_KEY, spans_key) if key and key in doc.spans)
-    spans = chain(doc.ents, *groups)
-    named = (Entity(plain_label(s.label_), s.start, s.end) for s in spans if len(s))
+    named = _named(chain(doc.ents, *groups))
     wanted = unite(entity for entity in named if entity.label in labels)
-    further = further_mentions(doc, wanted) if again else []
+    # A part of a name within an entity that is not wanted (Lind Ltd) is a further mention, too.
+    asked = sum(entity.label not in NUMBERS for entity in named)
+    is_complete = named == _complete.get(doc) and len(wanted) == asked
+    further = further_mentions(doc, wanted) if again and not is_complete else []
     return sorted(
         [*wanted, *(names_among(further) if further else ())], key=lambda entity: entity.start
     )

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import spacy
 import srsly
@@ -73,6 +73,8 @@ _AFTER = re.compile(r"(?:[sS]['\u2019]|[^\w\s]|_)*")  # of the text read backwar
 
 
 _texts: WeakKeyDictionary[Doc, str] = WeakKeyDictionary()
+# Doc -> its number of tokens, if none of them is to be split.
+_whole: WeakKeyDictionary[Doc, int] = WeakKeyDictionary()
 
 
 def text_of(doc: Doc) -> str:
@@ -95,12 +97,24 @@ def texts_of(doc: Doc, attribute: int = ORTH) -> list[str]:
 
 
 class Tokens:
-    """The words of a Doc and its text, looked up once."""
+    """The words of a Doc and its text, looked up once. They do not keep the Doc alive."""
 
     def __init__(self, doc: Doc) -> None:
-        self.doc = doc
+        self._doc = ref(doc)
         self.texts, self.lowers = texts_of(doc), texts_of(doc, LOWER)
-        self._starts = doc.to_array(IDX).tolist()
+        self._starts: list[int] = doc.to_array(IDX).tolist()
+
+    @property
+    def doc(self) -> Doc:
+        """The document. Raise ReferenceError if it lives no longer."""
+        doc = self._doc()
+        if doc is None:
+            raise ReferenceError
+        return doc
+
+    def are_of(self, doc: Doc) -> bool:
+        """Return whether a Doc still has these tokens, none of them merged or split."""
+        return bool(self._starts == doc.to_array(IDX).tolist())
 
     @cached_property
     def text(self) -> str:
@@ -148,6 +162,8 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
 
     edges: Further places at which tokens are split, in characters.
     """
+    if not edges and _whole.get(doc) == len(doc):
+        return doc
     texts = texts_of(doc)
     has_edges = not _splits_marks(nlp) or _EDGE.search("\0".join(texts)) is not None
     text, levels = text_of(doc), doc.user_data.get(CODED, ())
@@ -158,6 +174,7 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
     places = {*edges, *(place for span in code for place in span)}
     places |= {edge for comma in commas_of_rows(text) for edge in (comma, comma + 1)}
     if not (has_edges or places or _FIELDS.search(text) or _NEXT_FIELD.search(text)):
+        _whole[doc] = len(doc)
         return doc
     parts = _split_again(nlp, texts) if has_edges else [[text] for text in texts]
     # spaCy says of a Doc of one token that its sentences are known.
@@ -174,6 +191,7 @@ def split_tokens(doc: Doc, nlp: Language, edges: Collection[int] = ()) -> Doc:
         words += fields
         spaces += [False] * (len(fields) - 1) + [bool(token.whitespace_)]
     if len(words) == len(doc):
+        _whole[doc] = len(doc)
         return doc
     copy = Doc(doc.vocab, words=words, spaces=spaces, user_data=doc.user_data)
     copy._context = doc._context

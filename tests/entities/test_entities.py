@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 from spacy_dxprivacy.entities.ruling import match_words
 from spacy_dxprivacy.entities.tables import MATCHED, by_letter, rule_tree
 from spacy_dxprivacy.entities.words import WORD_KINDS, builtin_lexicon, listed_names
+from spacy_dxprivacy.text.mentions import find_entities
 
 NOTE = (
     "Dr. Maria Gonzalez saw Zorblatt Wimbleford on March 5, 2023 and again last Tuesday. "
@@ -224,6 +225,14 @@ def test_entities_of_other_components_are_found_again(nlp):
     doc = nlp.make_doc("the form of quix; Quix signed.")
     doc.ents = (Span(doc, 3, 4, label="per"),)
     assert [ent.text for ent in ruler(nlp)(doc).ents][-1] == "Quix"
+
+
+def test_a_part_of_a_name_within_an_entity_that_is_not_asked_for_goes(nlp):
+    doc = nlp("Ada Zorblatt runs Zorblatt Plumbing Ltd. Call Zorblatt.")
+    assert [e.label_ for e in doc.ents] == ["PERSON", "ORG", "PERSON"]
+    for labels in ({"PERSON"}, {"PERSON", "ORG"}):
+        hidden = {i for _, start, end in find_entities(doc, labels) for i in range(start, end)}
+        assert not [token for token in doc if token.text == "Zorblatt" and token.i not in hidden]
 
 
 def test_the_list_of_names_holds_no_plain_word():

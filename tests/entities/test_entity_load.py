@@ -104,7 +104,8 @@ def test_what_is_read_beside_an_entity_does_not_grow_with_the_text(label, words)
     doc = Doc(spacy.blank("en").vocab, ["Maria", *words * 2_500])
     last = 3 if label == "ORG" else 2  # the fraction, the first hour, or all words
     found = [Entity(label, at + (last == 2), at + last) for at in range(1, len(doc), len(words))]
-    set_entities(Bounds(doc[:9].as_doc()), found[:2])  # what the first text pays for
+    first = doc[:9].as_doc()
+    set_entities(Bounds(first), found[:2])  # what the first text pays for
     context = Context(
         Bounds(doc), np.ones((len(doc), 1 + 2 * len(network.LABELS)), dtype=np.float32)
     )
@@ -116,7 +117,8 @@ def test_what_is_read_beside_an_entity_does_not_grow_with_the_text(label, words)
 def test_the_words_of_a_text_are_counted_once_for_all_its_speakers():
     doc = Doc(spacy.blank("en").vocab, "Clerk : Ngozi Okafor .".split() * 8_000)
     people = [Entity("PERSON", at, at + 1) for at in range(0, len(doc), 5)]
-    Bounds(doc[:9].as_doc()).split(people[:1])  # what the first text pays for
+    first = doc[:9].as_doc()
+    Bounds(first).split(people[:1])  # what the first text pays for
     start = time.process_time()
     assert len(Bounds(doc).split(people)) == len(people)
     assert time.process_time() - start < 2

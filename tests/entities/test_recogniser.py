@@ -216,7 +216,8 @@ def test_small_names_do_not_make_a_text_hardly_english():
     nlp = spacy.blank("en")
 
     def is_hardly_english(text):
-        return recogniser.unknown_share(Bounds(nlp(text))) > recogniser.MAX_UNKNOWN_SHARE
+        doc = nlp(text)
+        return recogniser.unknown_share(Bounds(doc)) > recogniser.MAX_UNKNOWN_SHARE
 
     assert is_hardly_english("dia tak makan nasi goreng")
     assert not is_hardly_english("hi its quynh, anna and peter")

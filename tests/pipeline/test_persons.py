@@ -9,6 +9,7 @@ import srsly
 from conftest import PERSONS, run_dx, sanitizing
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
+from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.pipeline.name_distances import max_name_distance, name_rows
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN, Receipt
 from spacy_dxprivacy.privacy.loss import Loss, best_guess
@@ -92,6 +93,16 @@ def test_names_by_surrogates_cost_nothing():
         "@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]})(TEXT)._.dx  # fmt: skip
     assert [row["mentions"] for row in receipt.persons["most"]] == [5, 2]
     assert all(row["epsilon"] == row["delta"] == 0 for row in receipt.persons["most"])
+
+
+def test_a_receipt_counts_the_persons_whom_the_surrogates_tell_apart():
+    nlp = make_pipeline(entities="person", model="rules,network")
+    for text, persons in {
+        "Yann Le Goff (YLG) came. Action: YLG to call.": 1,
+        "Beth Hale and Elizabeth Hale came.": 2,
+        "Dr Ada Lind saw Bo Rask. Bo slept, said Lind.": 2,
+    }.items():
+        assert nlp(text)._.dx.persons["count"] == persons, text
 
 
 def test_surrogates_that_hide_who_is_whom_keep_it_hidden():

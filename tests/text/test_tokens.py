@@ -7,6 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_dxprivacy.entities.extent import Bounds
 from spacy_dxprivacy.text.tokens import Tokens, cuts_of, text_of, tokenize
 
 # spaCy alone takes 4 seconds (100,000 letters after 2,000 brackets) to 2 minutes for each.
@@ -63,6 +64,19 @@ def test_the_text_between_tokens_is_that_of_their_span(nlp):
         assert tokens.between(start, end) == doc[start:end].text
         assert tokens.between_with_blank(start, end) == doc[start:end].text_with_ws
     assert tokens.text == tokens.between_with_blank(-5, len(doc)) == doc.text
+
+
+def test_tokens_know_their_doc_and_let_it_go(nlp):
+    doc = nlp.make_doc("Ann saw Bo.")
+    tokens, bounds = Tokens(doc), Bounds.of(doc)
+    assert tokens.doc is doc and Bounds.of(doc) is bounds
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:2])
+    assert not tokens.are_of(doc) and Bounds.of(doc).texts == ["Ann saw", "Bo", "."]
+    del doc, retokenizer
+    for gone in (tokens, bounds):
+        with pytest.raises(ReferenceError):
+            gone.doc  # noqa: B018
 
 
 def test_a_kept_text_is_that_of_its_doc_and_goes_with_it(nlp):
