@@ -65,9 +65,18 @@ WEEKDAY = re.compile(
 )
 CALENDAR = re.compile(
     rf"{WEEKDAY.pattern}|(?:january|february|march|april|may|june|july|august|september|october"
-    r"|november|december)|easter|christmas|michaelmas",
+    r"|november|december)|easter|christmas|michaelmas|whitsun|thanksgiving|diwali|eid|ramadan"
+    r"|hanukkah|passover",
     re.I,
 )
+FEASTS = re.compile(
+    r"good friday|easter (?:sunday|monday)|boxing day|bank holiday|labou?r day"
+    r"|new year'?s (?:day|eve)|mother's day|father's day"
+    r"|(?:christmas|independence|memorial|republic) (?:day|eve)",
+    re.I,
+)
+# In small letters, sat, march and may are verbs.
+FULL_DAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|xmas")
 CLOCK = re.compile(
     r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?::(\d\d))?(?![\d.:]*\d)(?: ?([ap])\.?m)?", re.I
 )
@@ -186,9 +195,11 @@ def failures(record: dict[str, Any], found: list[Change], count: Counter[Any]) -
 
 def ordinary_words(text: str, marked: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the places of words that belong to no mark and do not move with the dates."""
+    marked = [*marked, *(match.span() for match in FEASTS.finditer(text))]
     taken = {at for start, end in marked for at in range(start, end)}
     for word in WORD.finditer(text):
         moves = CALENDAR.fullmatch(word[0]) and not word[0].islower()
+        moves = moves or FULL_DAY.fullmatch(word[0])
         if not moves and taken.isdisjoint(range(*word.span())) and not word[0].isdigit():
             yield word.span()
 
