@@ -63,7 +63,7 @@ _AND = frozenset({"and", "&", "or", "for"})
 FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
 LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
 _LONGEST_FIRM = max(map(len, FIRMS))  # in characters: no name has more tokens
-_COURTS = frozenset("court courts tribunal tribunals".split())
+_COURTS = frozenset("court courts tribunal tribunals police".split())
 
 
 def _longest_words(*sections: str) -> frozenset[str]:
@@ -73,7 +73,7 @@ def _longest_words(*sections: str) -> frozenset[str]:
 
 
 _PHRASES = {
-    "FIXED": _COURTS | _longest_words("LATIN", "EPONYM_PHRASES", "DEEDS"),
+    "FIXED": _COURTS | _longest_words("LATIN", "EPONYM_PHRASES", "DEEDS", "NAMED_THINGS"),
     "SALUTATION": _longest_words("SALUTATIONS"),
 }
 _ARTICLE = frozenset({"the"})
@@ -111,9 +111,10 @@ _JOBS = frozenset(
     "pastor president professor senator sheriff superintendent".split()
 )
 _SPECIALTY = re.compile(r"\w+(?:ology|iatrics|p(?:a?e)dics)")
+_NUMBER_WORDS = frozenset({"no", "nos", "nr", "number"})
 _LONGEST_TITLE = 4  # letters of a title with a full stop that is in no list
 _BRANDS = GOODS | MAKERS
-_SHORT_DEGREES = frozenset("ba bl ma bd bm bs mb jp pe dl".split())
+_SHORT_DEGREES = frozenset("jd ba bl ma bd bm bs mb jp pe dl".split())
 _DEGREE = re.compile(r"\w*[A-Z]\w*[A-Z]")
 _DEPARTMENTS = words("DEPARTMENTS", "terms")
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
@@ -149,12 +150,17 @@ _NUMBERED_ACTS = _STATUTES | frozenset(
     "decision decree law meeting opinion resolution session".split()
 )
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
+STATUTE_WORDS = frozenset(
+    re.findall(r"[A-Za-z]{3,}", f"{expanded('STATUTE_END')} {expanded('TREATY_END')}")
+)
 _BEFORE_ORDERS = frozenset({"on", "the"})
 _OF_ORDINALS = frozenset("annual anniversary council edition floor session".split())  # also Council
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
 _JOIN_DAYS = frozenset({",", "and", "&", "or", "the"})  # the ordinals of a list
 _OBJECTS = frozenset({"determiner", "pronoun", "possessive"})
 _PERSONS = re.compile(rf"(?:{expanded('KIN')})s?")
+_LONGEST_HOLIDAY = 5  # tokens
+_SPACED = re.compile(r"\d{1,2} ([/.-]) \d{1,2} \1 \d{4}", re.A)  # 19 / 04 / 1967
 _ITEM = re.compile(r"^[ \t]*(\d\d)/(\d\d)[.:)]?[ \t]+[A-Z]{3}", re.M | re.A)
 _NORM = re.compile(r"[A-Z]?\d{1,5}(?:\.\d{1,3}){0,2}")  # the number of a norm
 MIN_ITEMS = 3  # of an agenda
@@ -180,14 +186,16 @@ class Bounds(Tokens):
         separate = (space or text in _MARKS or lower in _WORDS for text, lower, space in pairs)
         self._separators = [0, *accumulate(separate)]
         # Token of a phrase -> the least start of a match that loses the token. "Court" is lost only
-        # at the start, since it is also a surname (Margaret Court) and a street (Maple Court).
+        # at the start, since it is also a surname (Margaret Court) and a street (Maple Court). The
+        # police are nobody's name.
         self._phrases: dict[int, int] = {}
         for form, longest in _PHRASES.items():
             if longest.isdisjoint(self.lowers):
                 continue
             for match in pattern(form).finditer(self.text):
                 _, first, last = in_tokens(doc, "", *match.span())
-                self._phrases |= dict.fromkeys(range(first, last), 0 if " " in match[0] else first)
+                is_fixed = " " in match[0] or match[0].lower() == "police"
+                self._phrases |= dict.fromkeys(range(first, last), 0 if is_fixed else first)
         # Caches, as many matches are equal or share a word.
         self._judgements: dict[tuple[Entity, frozenset[str]], Entity | None] = {}
         self._listed: dict[tuple[int, str], bool] = {}
@@ -273,9 +281,11 @@ class Bounds(Tokens):
             return True
         if self._facts and self.is_in_column_of_facts(label, start, end):
             return True
-        if self._labels and self._is_in_label(start, end):
+        if self._is_within(self._labels, start, end):  # such as City
             return True
         if label == "ID" and self._is_issue(start, end):
+            return True
+        if label in ("GPE", "ORG", "DATE") and self._is_within(self._statutes, start, end):
             return True
         return self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end))
 
@@ -307,8 +317,8 @@ class Bounds(Tokens):
 
     @cached_property
     def _facts(self) -> list[tuple[int, int, str]]:
-        """The cells of columns of facts, in characters."""
-        has_rows = "\n" in self.text and any(mark in self.text for mark in "|\t;,")
+        """The cells of columns of facts, and values of such labels, in characters."""
+        has_rows = any(mark in self.text for mark in (":\n|\t;," if "\n" in self.text else ":"))
         held = self.doc.user_data.get(FACTS_OF_PIECES) or {}
         marks = self.doc.user_data.get(MARKS, ()) if held else ()
         cells = [(marks[2 * i], marks[2 * i + 1], label) for i, label in held.items()]
@@ -319,11 +329,20 @@ class Bounds(Tokens):
         """The labels of first columns, in characters."""
         return labels_in(self.text)
 
-    def _is_in_label(self, start: int, end: int) -> bool:
-        """Return whether a mention is in the label of a row, such as City."""
+    @cached_property
+    def _statutes(self) -> list[tuple[int, int]]:
+        """The names of statutes with their years, in characters."""
+        if not any(map(STATUTE_WORDS.__contains__, self.texts)):
+            return []
+        return [match.span() for match in pattern("STATUTE").finditer(self.text)]
+
+    def _is_within(self, places: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+        """Return whether a mention is in one of some places, in characters and in order."""
+        if not places:
+            return False
         first = self._starts[start]
-        i = bisect_right(self._labels, first, key=itemgetter(0)) - 1
-        return i >= 0 and first + len(self.between(start, end)) <= self._labels[i][1]
+        i = bisect_right(places, first, key=itemgetter(0)) - 1
+        return i >= 0 and first + len(self.between(start, end)) <= places[i][1]
 
     @cached_property
     def _headed(self) -> Collection[int]:
@@ -589,6 +608,8 @@ class Bounds(Tokens):
         after_month = start > 0 and "MONTH" in kinds(texts[start - 1])
         if after_month and end - start > 1 and len(texts[start]) < 3 and doc[start].is_digit:
             return "DAY" in kinds(texts[start]) and not doc[start + 1].is_digit
+        if _SPACED.fullmatch(self.between(start, end)):
+            return False
         slashes = [i for i in range(start + 1, end - 1) if texts[i] == "/" and doc[i].whitespace_]
         if not slashes or any("MONTH" in kinds(text) for text in texts[start : slashes[0]]):
             return bool(slashes)
@@ -758,10 +779,15 @@ class Bounds(Tokens):
         list or at the start of a line: Present: Barr. Chukwuemeka Eze, Mal. Sani Bello."""
         before, after = self.texts[i - 1] if i else "\n", self.texts[i + 2 : i + 4]
         opens = before in (":", ",", ";", "(", "-", "|", "*", "**") or "\n" in before
-        opens |= self.lowers[max(i - 1 - (before == "."), 0)].rstrip(".") in LISTED["TITLE"]
+        is_called = self.lowers[max(i - 1 - (before == "."), 0)].rstrip(".") in LISTED["TITLE"]
         is_given = "first_name" in builtin_lexicon().of(self.texts[i])
-        if not opens or is_given or self.lowers[i] in _SHORT_GIVEN:
+        is_numbered = bool(after) and after[0].rstrip(".") in _NUMBER_WORDS
+        if is_numbered and len(self.texts[i]) <= _LONGEST_TITLE:
+            return not is_given  # Reg. no.
+        if not (opens or is_called) or is_given or self.lowers[i] in _SHORT_GIVEN:
             return False
+        if is_called and (is_name(self.texts[i]) or not (after and is_name(after[0]))):
+            return False  # Mdm Ooi. Seconded
         if len(self.texts[i]) > _LONGEST_TITLE or not (after and after[0].istitle()):
             return False
         if is_word(after[0].lower()) and not is_name(after[0]):
@@ -967,7 +993,7 @@ class Bounds(Tokens):
         text, lower = self.texts[i], self.lowers[i]
         if lower in PRODUCTS or lower in _EPONYMS_ALONE or self._is_short_form(i):
             return True
-        if is_name(text):
+        if is_name(text) and not (label == "PERSON" and self._is_short_form_of_text(i)):
             return lower in DIAGNOSES and text != lower.capitalize()
         is_diagnosis = lower in DIAGNOSES or lower.removesuffix("s") in DIAGNOSES
         if is_diagnosis or pattern("MEDICAL_END").fullmatch(lower):
@@ -986,6 +1012,15 @@ class Bounds(Tokens):
         beside = (*self.texts[max(i - 1, 0) : i], *self.texts[i + 1 : i + 2])
         shouted = any(word.isupper() and len(word) > 1 for word in beside)
         return text.isupper() and len(text) <= _MAX_ABBREVIATION and not shouted
+
+    def _is_short_form_of_text(self, i: int) -> bool:
+        """Return whether three capitals within a line are a family name in lists only, where the
+        words beside them have small letters: tell MOH."""
+        text, before = self.texts[i], self.texts[i - 1] if i else ""
+        if not (len(text) == 3 and self._is_abbreviation(i)) or "SURE_FIRST" in kinds(text.title()):
+            return False
+        after = self.texts[i + 1 : i + 2]
+        return bool(before.strip()) and after not in ([":"], [","]) and before not in ",:(|"
 
     def _is_eponym(self, start: int, end: int, content: Sequence[int]) -> bool:
         """Return whether an illness, sign, test or device is named after the person."""
@@ -1045,6 +1080,8 @@ def _separates(
     if token.is_lower and text in _BETWEEN[label]:
         # A tokenizer takes wed for we'd.
         return bool(token.whitespace_) or not doc[i + 1 : i + 2].text.isalpha()
+    if label == "DATE":
+        return text in _AND and _is_holiday(doc, start, i)
     if label not in _NAMED or not start < i < end - 1:
         return False
     if token.lower_ in _STARTS and doc[i - 1].text.endswith("."):
@@ -1055,17 +1092,29 @@ def _separates(
         return text != "&" or label != "ORG" or _completes(ends[i])
     if text in _BREAKS or text in QUOTES:
         return _breaks(doc, label, i, start, end)
-    if text == "," and label == "ORG":
+    if text == ",":
+        return _comma_separates(doc, label, i, ends)
+    if text in _AND:
+        return label != "ORG" or _separates_firms(doc, i, start, end, of, ends)
+    return False
+
+
+def _comma_separates(doc: Doc, label: str, i: int, ends: dict[int, list[Entity]]) -> bool:
+    """Return whether a comma separates two firms or two places."""
+    if label == "ORG":
         before, after = doc[i - 1].text, doc[i + 1].text
         partners = is_name(before) and is_name(after) and not _completes(ends[i])
         partners &= kinds(after).isdisjoint({"WEEKDAY", "MONTH"})
         return not (partners or after.rstrip(".") in LEGAL)
-    if text == "," and label == "GPE":
-        after = doc[i + 1].text
-        return after not in STATES and "state" not in builtin_lexicon().of(after)
-    if text in _AND:
-        return label != "ORG" or _separates_firms(doc, i, start, end, of, ends)
-    return False
+    after = doc[i + 1].text
+    return label == "GPE" and not (after in STATES or "state" in builtin_lexicon().of(after))
+
+
+def _is_holiday(doc: Doc, start: int, end: int) -> bool:
+    """Return whether tokens are a holiday, which is no part of a list: Good Friday and 25 May."""
+    if end - start > _LONGEST_HOLIDAY:
+        return False
+    return pattern("HOLIDAY").fullmatch(doc[start:end].text.lower()) is not None
 
 
 def _breaks(doc: Doc, label: str, i: int, start: int, end: int) -> bool:

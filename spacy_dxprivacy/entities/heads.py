@@ -684,16 +684,28 @@ _VALUE_CELL = re.compile(  # 12.5, < 8 %, 4-6 d, 3/4"
 )
 
 
+# A label and its value, alone on a line or apart from others: Occupation: Welder    Phone: 0123.
+_LABELLED = re.compile(
+    r"(?:^|[ \t]{3})(?P<label>[A-Z][A-Za-z ]{2,30}):[ \t]{1,9}"
+    r"(?P<value>[^\s|,;](?:[^\s|,;]| (?!  ))*)",
+    re.M,
+)
+
+
 def facts_in(text: str) -> list[tuple[int, int, str]]:
-    """Return the cells of a text whose head says that they hold a fact, in characters, in order,
-    each with the label of the head."""
+    """Return the cells and values of a text whose head, or label, says that they hold a fact, in
+    characters, in order, each with the label of the head."""
     facts = list[tuple[int, int, str]]()
     for start, row, columns in _rows(text, _any_head_of):
         for cell, head in zip(row, columns, strict=True):
             if label := _fact_of(head, cell):
                 facts.append((start, start + len(cell), label))
             start += len(cell) + 1
-    return facts
+    for match in _LABELLED.finditer(text):
+        head = _any_head_of(match["label"])
+        if head is not None and head.label == "WARE":
+            facts.append((*match.span("value"), "WARE"))
+    return sorted(facts)
 
 
 def fact_of(name: str, cell: str) -> str:

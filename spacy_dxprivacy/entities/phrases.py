@@ -33,7 +33,7 @@ from .tables import (
     words,
 )
 from .values import are_amounts, are_values
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_town, kinds
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_town, kinds
 
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
@@ -128,7 +128,7 @@ def _phrases(text: str) -> Iterator[Entity]:
     yield from (Entity("ORG", *span) for span in _organisations(text))
     yield from (Entity("GPE", *span) for span in _places(text))
     cued = filter(_is_cued, pattern("CUED_NAME").finditer(text))
-    yield from (Entity("PERSON", *match.span()) for match in cued)
+    yield from (Entity("PERSON", _behind_title(match), match.end()) for match in cued)
     lower = _in_lower_case(text)
     yield from field_codes(text)
     yield from identifiers_in(text)
@@ -316,7 +316,25 @@ def _is_cued(match: re.Match[str]) -> bool:
         if "SURE_MONTH" in kinds(first_name):
             return False
         return named and (is_name(family) or not is_word(family.lower()))
+    if kind == "chat":  # others are guessed, or no name: 10:05 - Update: yes
+        first = match[0].split()[0]
+        return is_name(first) or "FIRST" in kinds(first)
+    if kind in ("sender", "officer"):  # Arrived 07:43; Finance Committee (chair)
+        return any(map(_may_name, match[0].split()))
     return kind != "verb" or is_name(match[0])
+
+
+def _may_name(word: str) -> bool:
+    if is_name(word) or "FIRST" in kinds(word):
+        return True
+    return not (is_word(word.lower()) or is_ordinary(word.lower()))
+
+
+def _behind_title(match: re.Match[str]) -> int:
+    """Return the start of a name without the title or role before it: Coach Mick."""
+    first, _, rest = match[0].partition(" ")
+    is_title = rest and first.lower().rstrip(".") in LISTED["TITLE"] | LISTED["ROLE"]
+    return match.end() - len(rest) if is_title else match.start()
 
 
 def _is_plain(word: str) -> bool:

@@ -111,6 +111,19 @@ _OF_TIME = frozenset(
     "MONTH WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT "
     "DAYPART NUM".split()
 )
+_KEYS = re.compile("|".join([*LISTED["ID_WORD"], expanded("USER"), expanded("KEYS_SHORT")]))
+# Abbreviated before the names and the numbers of officers.
+RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp supt".split())
+_EXHIBIT = re.compile(r"[A-Z]{1,2}-?\d{1,4}", re.A)
+_LINKS = frozenset("of for and the on to in".split())
+_PUBLIC_BODIES = frozenset(
+    "authority board bureau commission committee constabulary council department directorate "
+    "inspectorate ministry ombudsman prosecution registry secretariat treasury".split()
+)
+_HOUR = re.compile(r"(?:0\d|1[0-4]|2[23])[0-5]\d", re.A)
+_CALLING = LISTED["TITLE"] | LISTED["GREETING"] | {"thanks", "cheers", "you"}
+_SPEAK = frozenset("speak speaks spoke speaking spoken fluent".split())
+_DRAWN_OUT = re.compile(r"([^\W\d_])\1\1")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _DIGIT = re.compile(r"\d")
 _BRAND_CODE = re.compile(
@@ -234,6 +247,14 @@ class Context:
         return self.unknown <= MIXED_SHARE and is_capitalised(self.whole)
 
     @cached_property
+    def capitalises_names(self) -> bool:
+        """Whether the document writes at least two given names with a capital, and none without,
+        as many chats do whose sentences begin with small letters."""
+        given = {w for w in self.counts if w.isalpha() and "SURE_FIRST" in kinds(w.capitalize())}
+        small = any(word.islower() and not is_word(word) for word in given)
+        return not small and sum(map(str.istitle, given)) > 1
+
+    @cached_property
     def small(self) -> AbstractSet[str]:
         """The words in small letters, if names have capitals."""
         small = (text for text in self.bounds.texts if text.islower() and text.isalpha())
@@ -318,10 +339,13 @@ def _only_opens(context: Context, label: str, i: int) -> bool:
     return own < MOST_OPENING and own * SURER_THAN_OPENING < odds(context.shares, label, i + 1)
 
 
-def as_person(context: Context, entity: Entity) -> Entity:
+def relabel(context: Context, entity: Entity) -> Entity:
     """Return a firm as a person if it is a given name that a rule found, or the name of a person
-    before a common noun in small letters: said that Bella limps, the Singh brothers."""
+    before a common noun in small letters (said that Bella limps, the Singh brothers), and a date of
+    four digits as a time if they are no year: 0930."""
     label, start, end = entity
+    if label == "DATE" and end - start == 1 and _HOUR.fullmatch(context.text(start)):
+        return Entity("TIME", start, end)
     if label != "ORG" or start not in context.ruled | context.guessed:
         return entity
     is_behind = end - start == 2 and context.doc[start].is_title and context.doc[start].whitespace_
@@ -381,10 +405,13 @@ def is_path(context: Context, entity: Entity) -> bool:
 
 @reason(*network.LABELS)
 def is_measure(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a value and its unit (180ms, 132 kV), or a date ends with one."""
+    """Return whether an entity is a value and its unit (180ms, 132 kV, RM70,080), or a date ends
+    with one."""
     text = context.text(entity.start, entity.end)
     lower = text.lower().rpartition(" ")[2] if entity.label == "DATE" else text.lower()
-    if pattern("JOINED").fullmatch(lower.replace(" ", "", 1)):
+    if pattern("JOINED").fullmatch(lower.replace(" ", "", 1)) or pattern("LETTERED").fullmatch(
+        lower
+    ):
         return True
     measure = _MEASURE.fullmatch(text) if entity.label == "ADDRESS" else None
     if measure is None:
@@ -444,6 +471,12 @@ def is_spelled(context: Context, entity: Entity) -> bool:
     return len(texts) > 1 and is_letter and not context.is_ruled(entity)
 
 
+@reason("PERSON", "GPE", "ORG")
+def is_drawn_out(context: Context, entity: Entity) -> bool:
+    """Return whether an entity begins with a word that is drawn out, as it is said: Nooo hun."""
+    return _DRAWN_OUT.search(context.text(entity.start)) is not None
+
+
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_function_word(context: Context, entity: Entity) -> bool:
     """Return whether a word is an interjection or a function word, as "Nope." and "Ever" are. In
@@ -462,8 +495,12 @@ def is_role(context: Context, entity: Entity) -> bool:
     no rule speaks, and the network only if it is also a name; or a title before a name that is a
     town, too (Kak Norliza)."""
     text, after = context.text(entity.start), context.text(entity.end)
+    if after == ".":
+        after = context.text(entity.end + 1)
     if entity.label == "GPE" and text.lower() in LISTED["TITLE"] and after.istitle():
         return True
+    if text.isupper() and text.lower() in RANKS and (after.isdigit() or is_name(after)):
+        return True  # DC 1427 Holroyd
     if text.lower() not in PERSON_WORDS or context.is_ruled(entity):
         return False
     return not (is_name(text) and context.is_certain(entity.label, entity.start))
@@ -490,13 +527,27 @@ def is_common_room(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", of_word=True)
 def is_nationality(context: Context, entity: Entity) -> bool:
-    """Return whether a word says what somebody or something is (he was Irish, an English firm),
-    and no rule takes it for a name."""
+    """Return whether a word says what somebody or something is (he was Irish, an English firm), or
+    what someone speaks (Tamil and Malay), and no rule takes it for a name."""
+    text, before = context.text(entity.start), context.text(entity.start - 1).lower()
+    if "language" in builtin_lexicon().of(text) and (
+        before in _SPEAK or _is_spoken(context, entity)
+    ):
+        return not context.is_ruled(entity)
+    if not (before in _BEFORE_NATIONS or before in _ARTICLES):
+        return False
+    if text.lower() in words("NATIONALITIES", "terms"):
+        return True
     if context.is_ruled(entity) or entity.start in context.guessed:
         return False
+    return "nationality" in builtin_lexicon().of(text)
+
+
+def _is_spoken(context: Context, entity: Entity) -> bool:
+    """Return whether a language stands beside another: speaks Tamil and Malay."""
     before = context.text(entity.start - 1).lower()
-    is_said = before in _BEFORE_NATIONS or before in _ARTICLES
-    return is_said and "nationality" in builtin_lexicon().of(context.text(entity.start))
+    other = context.text(entity.start - 2)
+    return before in (",", "and", "or", "/") and "language" in builtin_lexicon().of(other)
 
 
 @reason("GPE", of_word=True)
@@ -512,8 +563,15 @@ def is_pronoun_in_capitals(context: Context, entity: Entity) -> bool:
 def is_small(context: Context, entity: Entity) -> bool:
     """Return whether an entity is in small letters where names have capitals, or in code."""
     texts = context.bounds.texts[entity.start : entity.end]
-    small = all(text.islower() and text.isalpha() for text in texts)
-    return small and (context.is_capitalised or context.is_in_code(entity.start))
+    if not all(text.islower() and text.isalpha() for text in texts):
+        return False
+    if context.is_capitalised or context.is_in_code(entity.start):
+        return True
+    before = context.text(entity.start - 1).lower()
+    if not before.isalpha() or _KEYS.fullmatch(before):
+        return False  # a user name may open a line, or stand behind a mark
+    forms = {form.capitalize() for text in texts for form in (text, text.removesuffix("s"))}
+    return context.capitalises_names and not any(map(is_name, forms))
 
 
 @reason("ORG")
@@ -535,7 +593,7 @@ def is_abbreviation(context: Context, entity: Entity) -> bool:
     if end - start > 2 or (end - start == 2 and not context.text(end - 1).isdigit()):
         return False
     text, after = context.text(start), context.text(start + 1)
-    if after in _STAGES:
+    if after in _STAGES or after == ":":
         after = context.text(start + 2)
     if len(text) == 1 or text.islower():
         return len(text.replace(".", "")) < MIN_SMALL
@@ -547,6 +605,14 @@ def is_abbreviation(context: Context, entity: Entity) -> bool:
         return False
     is_before_value = after[:1].isdigit() or (_DIGIT.search(after) and not _is_land(text))
     return text.isupper() and len(text) < 5 and bool(is_before_value)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_before_code(context: Context, entity: Entity) -> bool:
+    """Return whether a short word with a full stop stands before a code: Ext. C1."""
+    i = entity.start
+    is_short = len(context.text(i)) <= MIN_SMALL and context.text(i + 1) == "."
+    return is_short and _EXHIBIT.fullmatch(context.text(i + 2)) is not None
 
 
 @reason("ORG", "GPE", of_word=True)
@@ -656,6 +722,8 @@ def _is_noun_of_thing(context: Context, i: int, is_owned: bool) -> bool:
     word, after = context.text(i), context.text(i + 1)
     classes = builtin_lexicon().of(word) if word.islower() else frozenset[str]()
     closes = "plural" in classes and (after in _AFTER_THING or not after)
+    if is_owned and word.isalpha() and not (classes or is_word(word)):
+        return word.islower()  # a Honda rotavator
     return "noun" in classes and (is_owned or closes or classes <= {"noun", "plural"})
 
 
@@ -879,9 +947,11 @@ def is_opening(context: Context, entity: Entity) -> bool:
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_in_title(context: Context, entity: Entity) -> bool:
     """Return whether a word has only the capital of its heading (Stock and Dowel Sizes), where
-    neither a rule nor a guess finds it and the network is not sure."""
+    neither a rule nor a guess finds it, nobody is called so, and the network is not sure."""
     label, i, _ = entity
     if i in context.ruled or i in context.guessed or not context.doc[i].is_title:
+        return False
+    if context.text(i - 1).lower() in _CALLING:
         return False
     if odds(context.shares, label, i) > SURELY_TITLE:
         return False
@@ -925,13 +995,14 @@ def is_used_as_thing(context: Context, entity: Entity) -> bool:
     return numbered and bool(before) and not before.isspace()
 
 
-@reason("PERSON", "GPE", "ORG", of_word=True)
+@reason("PERSON", "GPE", "ORG")
 def is_key(context: Context, entity: Entity) -> bool:
-    """Return whether a word says what the code behind it is: Rego QMB318."""
+    """Return whether a word says what the code behind it is: Rego QMB318, VIN WVWZZZ1JZXW."""
     i = entity.start
-    if context.text(i).lower() not in LISTED["ID_WORD"]:
+    if not _KEYS.fullmatch(context.text(i).lower()):
         return False
-    return i + 1 < len(context.doc) and context.doc[i + 1].ent_type_ == "ID"
+    after = i + 1 + (context.text(i + 1) == ":")
+    return after < len(context.doc) and context.doc[after].ent_type_ == "ID"
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
@@ -962,13 +1033,45 @@ def is_common(context: Context, entity: Entity) -> bool:
     label, start, end = entity
     ends = {context.bounds.lowers[start], context.bounds.lowers[end - 1]}
     is_body = label == "ORG" and not ends.isdisjoint(INSTITUTIONS)
+    if is_public_body(context, entity):
+        return True
     limit = SURELY_BODY if is_body else SURELY[label]
     goes_on = end in context.ruled and end - 1 in context.ruled  # Tribunal Member R Sandhu
     if context.is_ruled(entity) and not goes_on:
-        return False
+        return _is_department(context, entity)
     if any(odds(context.shares, label, i) > limit for i in range(start, end)):
         return False
     return are_common(context.doc[start:end], label)
+
+
+def _is_department(context: Context, entity: Entity) -> bool:
+    """Return whether several common words, of which the network is sure that they are nobody, are
+    written as a sender: Baggage Tracing."""
+    label, start, end = entity
+    if label != "PERSON" or end - start < 2:
+        return False
+    unsure = all(odds(context.shares, label, i) < MOST_OPENING for i in range(start, end))
+    return unsure and are_common(context.doc[start:end], label)
+
+
+def _is_only_plain(text: str) -> bool:
+    """Return whether a word is a common one that is also a family name, as Church is, and no given
+    name."""
+    return is_plain(text) and "FIRST" not in kinds(text)
+
+
+def is_public_body(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a committee or an office of ordinary words alone, whatever the
+    network and the rules take it for: Parochial Church Committee."""
+    label, start, end = entity
+    texts, lowers = context.bounds.texts, context.bounds.lowers
+    if label != "ORG" or _PUBLIC_BODIES.isdisjoint((lowers[start], lowers[end - 1])):
+        return False
+    return all(
+        lowers[i] in _LINKS
+        or (texts[i].isalpha() and (_is_common(context.doc, i) or _is_only_plain(texts[i])))
+        for i in range(start, end)
+    )
 
 
 @reason("PERSON", "GPE", "ORG")
@@ -1141,6 +1244,18 @@ def is_plain_number(context: Context, entity: Entity) -> bool:
     return (_VALUE.fullmatch(text) or _HOURS.fullmatch(text)) is not None
 
 
+@reason("DATE", of_word=True)
+def is_number_of_row(context: Context, entity: Entity) -> bool:
+    """Return whether a number below 90 is the first cell of a row: 4;30/1/2024;Ada Lind."""
+    i = entity.start
+    opens = i == 0 or "\n" in context.text(i - 1)
+    return opens and context.text(i + 1) in _CELL_MARKS and _is_below_90(context.text(i))
+
+
+def _is_below_90(text: str) -> bool:
+    return _BELOW_90.fullmatch(text) is not None
+
+
 @reason("DATE")
 def is_undated(context: Context, entity: Entity) -> bool:
     """Return whether a date without a digit is a noun that is no word of a calendar, of numbers or
@@ -1172,7 +1287,7 @@ def is_age_behind_sex(context: Context, entity: Entity) -> bool:
     """Return whether a number below 90 stands behind the letter of a sex: (M, 42)."""
     i = entity.start
     is_behind = context.text(i - 1) in (",", "/") and context.text(i - 2) in ("M", "F")
-    return is_behind and _BELOW_90.fullmatch(context.text(i)) is not None
+    return is_behind and _is_below_90(context.text(i))
 
 
 @reason("DATE", of_word=True)
@@ -1201,4 +1316,4 @@ def is_answer(context: Context, entity: Entity) -> bool:
     before, after = context.text(start - 1), context.text(end)
     opens = before == ":" or before.isspace()
     closes = not after or after.isspace() or after in (".", "!", "?")
-    return opens and closes and _BELOW_90.fullmatch(context.text(start, end)) is not None
+    return opens and closes and _is_below_90(context.text(start, end))

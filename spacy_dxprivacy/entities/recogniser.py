@@ -39,16 +39,18 @@ from .decoding import add_evidence, odds, predict_tags, spans, without_marks
 from .extent import LEGAL, Bounds
 from .foreign import without_words
 from .reasons import (
+    RANKS,
     SURELY,
     Context,
     are_common,
-    as_person,
     has_model,
     is_brand_of_thing,
     is_entity,
+    is_public_body,
+    relabel,
     without_small_ends,
 )
-from .tables import FOLLOWING, LISTED, words
+from .tables import FOLLOWING, LISTED, expanded, words
 from .words import builtin_lexicon, is_name, is_ordinary
 
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
@@ -61,6 +63,18 @@ _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}\d{1,2}")  # and a witness by number: PW2
 _WRITTEN = re.compile(r"[A-Z](?:\.|.*[a-z].*)")  # T., Tilley, McKay
+LONGEST_TAG = 24  # characters behind the name of a sender, with its colon
+_SENT_AT = re.compile(r"\d:\d\d(?: -|\]) \Z")
+_CLOCK_OF_LINE = re.compile(rf",? {expanded('CLOCK_OF_LINE')}")
+_OFFICES = LISTED["ROLE"] | {
+    "chair",
+    "clerk",
+    "president",
+    "captain",
+    "vice",
+    "vice-chair",
+    "principal",
+}
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
@@ -145,7 +159,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             is_cut = 0 < entity.end - entity.start < end - start
             for piece in bounds.split([entity]) if is_cut else [entity]:
                 if is_entity(context, piece):
-                    yield as_person(context, piece)
+                    yield relabel(context, piece)
 
     def _factors_for(self, unknown: float) -> tuple[Factors, Factors]:
         """Return thresholds and evidence for a share of unknown words. In a text that is hardly
@@ -195,7 +209,8 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
 
     One that fills a field of a table counts twice, as the network finds no words beside it. The
     word behind a title or a greeting counts three times: it is surer than the network (Dear Ash),
-    which decides where the name ends. Firms of common words leave the Doc without a factor: their
+    which decides where the name ends. The sender of a message, and a name before an office in
+    brackets, stay as they are. Firms of common words leave the Doc without a factor: their
     form alone (Chess Club, Board of Directors) is that of departments and halls too. Where ordinary
     words have capitals, so do firms without a legal form that the network takes for none (Summer
     School). Names within codes and initials below a head of persons stay, since the network was
@@ -205,7 +220,7 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
     bounds, doc, text = context.bounds, context.doc, context.whole
     for span in doc.ents:
         is_rule = span.id_ in evidence
-        is_evidence = is_rule and span.label_ in _NAMES
+        is_evidence = is_rule and span.label_ in _NAMES and not _is_cued(bounds, span)
         if is_evidence and not _GLUED.search(span.text) and not _is_short_below_head(bounds, span):
             factor, name = evidence[span.id_], Entity(span.label_, span.start, span.end)
             names.append((name, factor ** (1 + fills_field(text, span))))
@@ -221,6 +236,8 @@ def _is_no_firm(context: Context, span: Span) -> bool:
     """Return whether a firm of the rules is of common words, or of words with capitals that the
     network takes for none."""
     entity = Entity("ORG", span.start, span.end)
+    if is_public_body(context, entity):
+        return True
     if are_common(span, "ORG") or is_brand_of_thing(context, entity) or has_model(context, entity):
         return True
     if not context.least_odds or not LEGAL.isdisjoint(token.text.rstrip(".") for token in span):
@@ -232,6 +249,20 @@ def _is_short_below_head(bounds: Bounds, span: Span) -> bool:
     """Return whether a person is a few capitals below a head that names persons."""
     is_short = len(span) == 1 and span.text.isupper() and len(span.text) < MAX_INITIALS
     return is_short and bounds.is_headed(span.start)
+
+
+def _is_cued(bounds: Bounds, span: Span) -> bool:
+    """Return whether a person sends a message (Kenny 07:43, 07:43 - Grace W7: ok), or stands before
+    an office: Sioned Haf (Secretary)."""
+    if span.label_ != "PERSON" or span.id_ != "dx_rule":
+        return False
+    opens = span.start == 0 or "\n" in bounds.texts[span.start - 1]
+    if opens and _CLOCK_OF_LINE.match(bounds.text, span.end_char):
+        return True
+    if _SENT_AT.search(bounds.text, max(span.start_char - 9, 0), span.start_char):
+        return bounds.text.find(":", span.end_char, span.end_char + LONGEST_TAG) >= 0
+    office = bounds.lowers[span.end + 1] if span.end + 1 < len(bounds.texts) else ""
+    return bounds.texts[span.end : span.end + 1] == ["("] and office in _OFFICES
 
 
 def _is_called(bounds: Bounds, span: Span) -> bool:
@@ -323,11 +354,15 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
 def _is_before_name(bounds: Bounds, i: int) -> bool:
     """Return whether a word is a title, a greeting or a role before a name (Nurse Okafor, G'day Mo,
     Son Kevin), the full stop of one, the unit of a value before it (Salt 1.1 g. Philomena's tip),
-    or a rank in a few capitals before a name that has small letters (DC Tilley, PCSO McKay)."""
+    or a rank in a few capitals before a name that has small letters (DC Tilley, PCSO McKay) or,
+    of a listed one, has not."""
     i -= bounds.texts[i] == "."
+    if bounds.texts[i].endswith("/-"):  # Sd/-
+        return True
     text, word = bounds.texts[i], bounds.lowers[i].rstrip(".")
     is_unit = i > 0 and word in FOLLOWING["UNIT"] and bounds.texts[i - 1][-1].isdigit()
-    is_rank = _RANK.fullmatch(text) is not None and _WRITTEN.fullmatch(bounds.texts[i + 1])
+    is_written = _WRITTEN.fullmatch(bounds.texts[i + 1]) or word in RANKS
+    is_rank = _RANK.fullmatch(text) is not None and is_written
     after = bounds.texts[i + 1]
     is_role = word in LISTED["ROLE"] and (
         builtin_lexicon().is_first_name(after)

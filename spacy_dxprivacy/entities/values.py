@@ -123,6 +123,7 @@ _FERTILISERS = frozenset("fertiliser fertilisers fertilizer fertilizers npk".spl
 # A number of a part of a statute (s.98), and a product with its version (Kubernetes v1.22).
 _PART = re.compile(r"(?:ss?|rr?|nn?|pp?|arts?|regs?|cls?|paras?|ch)\. ?\d[\w.()]*", re.I)
 _VERSIONED = re.compile(r".*\bv\d{1,3}(?:\.\d{1,4})+(?:-?[a-z]{1,5}\d{0,3})?")
+_RELEASED = re.compile(r"[^\W\d_][\w+#-]* \d{1,3}(?:\.\d{1,3}){1,3}")  # PostgreSQL 16.4
 _ABBREVIATED = re.compile(
     r"[A-Z]{3,5}\s?[<>=~]?\d{1,3}(?:[.,]\d+)?(?:\s?[-–>]+\s?\d+)?"
 )  # NRS 7->4
@@ -307,7 +308,8 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
     if label == "PHONE":
         text = tokens.between(start, end)
         is_short = text.isdigit() and len(text) < MIN_PHONE  # Driver: 415-555-0199 is no code
-        return is_short and _is_behind_thing(tokens, start)
+        closes = text.count(")") - text.count("(") - (tokens.texts[start - 1 : start] == ["("])
+        return closes > 0 or (is_short and _is_behind_thing(tokens, start))  # (2104) 7.5 is none
     if label == "ID":
         return (
             _is_count(tokens, start, end)
@@ -330,9 +332,14 @@ def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
     """Return whether a name, a place or an address with a digit is a value."""
     label, start, end = entity
     if label == "ADDRESS":
-        return _is_no_address(tokens, start, end) or _is_amount(text)
+        return _is_no_address(tokens, start, end) or _is_amount(text) or _is_release(text)
     is_code = end - start == 1 and _is_of_thing(tokens, start)  # logger CR1000X
     return is_code or _is_amount(text) or _is_number(text) or _ORDER.fullmatch(text) is not None
+
+
+def _is_release(text: str) -> bool:
+    """Return whether a text is a word and a version, and no part of a building: PostgreSQL 16.4."""
+    return _RELEASED.fullmatch(text) is not None and text.split()[0].lower() not in _PARTS_OF_BODIES
 
 
 def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:

@@ -77,7 +77,7 @@ def _begins_new(label: str, before: str, after: str, language: str) -> bool:
     houses."""
     if label == "DATE":
         return _ends_with_date(before, language) or _is_new_item(before, after)
-    if label != "EMAIL" and _STAMP.match(after):
+    if label != "EMAIL" and (_STAMP.match(after) or _counts_on(before, after)):
         return True
     is_in_column = before[-1:].isdigit() and after[:1].isdigit()
     return label == "ADDRESS" and (is_in_column or begins_with_label(after))
@@ -88,6 +88,14 @@ def _is_below_heading(before: str, after: str) -> bool:
     if any(map(str.isdigit, before)):
         return False
     return any(start == 0 for start, _ in addresses(after))
+
+
+def _counts_on(before: str, after: str) -> bool:
+    """Return whether two lines begin with numbers of a list: 1. Ada Lind (2104) / 2. Bo."""
+    one, other = NUMBER_OF_ITEM.match(before), NUMBER_OF_ITEM.match(after)
+    if one is None or other is None:
+        return False
+    return int(one[0].rstrip(" .),;|\t")) + 1 == int(other[0].rstrip(" .),;|\t"))
 
 
 def _is_new_item(before: str, after: str) -> bool:

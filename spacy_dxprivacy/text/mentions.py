@@ -52,9 +52,11 @@ NO_INITIALS = frozenset(
 )
 # Words of minutes that stand before and behind the initials of whoever moves, agrees or has a task.
 _BEFORE_INITIALS = frozenset(
-    "action actions moved mover owner prop proposed proposer sec seconded seconder".split()
+    "action actions by moved mover owner prop proposed proposer sec seconded seconder".split()
 )
-_AFTER_INITIALS = frozenset("to will has agreed noted reported said asked thanked".split())
+_AFTER_INITIALS = frozenset(
+    "to will has said sent gave took left read wrote rang spoke brought met told paid".split()
+)
 # At the start of a line of a transcript or a chat: [00:12], 09:41 -
 _TIME = re.compile(r"[\[(]?(?:[\d/.-]{6,10},? )?\d{1,2}:\d\d(?::\d\d)?[\])]? ?(?:[-–] )?")
 LONGEST_TIME = 12  # tokens
@@ -210,7 +212,8 @@ def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
     if mixed:
         letters |= mixed
         shouted = sorted({*shouted, *tokens_of_words(doc, mixed.__contains__)})
-    return [i for i in shouted if _are_initials(doc, i, doc[i].text, letters, stated)]
+    starts = {first for first, _ in persons}
+    return [i for i in shouted if _are_initials(doc, i, doc[i].text, letters, stated, starts)]
 
 
 def with_initials(doc: Doc, spans: Iterable[Span], language_of: Callable[[Doc], str]) -> list[Span]:
@@ -290,7 +293,12 @@ def _are_stated(doc: Doc, first: int, last: int) -> bool:
 
 
 def _are_initials(
-    doc: Doc, i: int, text: str, letters: Collection[str], stated: Collection[str]
+    doc: Doc,
+    i: int,
+    text: str,
+    letters: Collection[str],
+    stated: Collection[str],
+    starts: Collection[int],
 ) -> bool:
     bare = text.replace(".", "")
     if bare not in letters or (bare in NO_INITIALS and text not in stated):
@@ -301,9 +309,13 @@ def _are_initials(
     opens, ends_line = _begins_line(doc, i), not after or "\n" in after
     if (before == "(" and after == ")") or (opens and (after == ":" or ends_line)):
         return True
-    if (after in _AFTER_INITIALS and doc[i + 2 : i + 3].text.isalpha()) or (
-        after == "and" and doc[i + 2 : i + 3].text in letters
-    ):
+    if after in _AFTER_INITIALS or (after.endswith("ed") and is_word(after)):
+        return doc[i + 2 : i + 3].text.isalpha()
+    if after == "," and doc[i + 2 : i + 3].text in letters:  # panel: HC, AT
+        return True
+    if before == "," and i > 1 and doc[i - 2].text in letters:
+        return True
+    if after == "and" and (i + 2 in starts or doc[i + 2 : i + 3].text in letters):
         return True
     # Actions: **JK
     cues = (doc[k] for k in range(i - 1, max(i - 4, -1), -1) if not doc[k].is_punct)

@@ -106,4 +106,5 @@ def test_words_and_marks_that_were_swallowed(text, network):
 
 def test_a_mention_of_a_firm_keeps_its_last_stop(nlp):
     assert nlp("She left Acme Ltd. Then she slept.").text.endswith(". Then she slept.")
-    assert nlp("The Department of Health and Human Services called.").text.count("and") == 0
+    health = nlp("The Kestrel Institute of Health and Human Services called.").text
+    assert not re.search("Health|Human|Services", health)

@@ -428,3 +428,127 @@ def test_initials_are_those_of_names_with_initials_and_particles(nlp, names, ini
 ])  # fmt: skip
 def test_heads_and_parts_beside_names_stay(nlp, text, private, stays):
     check(nlp, text, private.split(), stays.split())
+
+
+@pytest.mark.parametrize(("text", "private", "stays"), [
+    ("Under the Lagos Tenancy Law 2011 Ada Lind may stay.", "Lind", "Lagos Tenancy Law 2011"),
+    ("It breaks the Housing (Scotland) Act 2006, said Bo Rask.", "Rask", "Scotland 2006"),
+    ("See the Labour Relations Act 66 of 1995, Mr Rask.", "Rask", "Labour Relations 66 1995"),
+    ("The Montreal Convention binds us. He lives in Montreal.", "", "Montreal Convention"),
+    ("Section 62B of the Family Law Act 1975 (Cth) applies to Ada Lind.", "Lind", "62B 1975 Cth"),
+    ("KENYA LAND ACT 2012, read by Ada Lind in Nakuru.", "Lind Nakuru", "KENYA LAND ACT 2012"),
+    ("Ada Lind and the Equality Act 2010 came up.", "Ada Lind", "Equality Act 2010"),
+    ("Mr Rask of Leeds and the Equality Act 2010 came up.", "Rask Leeds", "Equality Act 2010"),
+])  # fmt: skip
+def test_a_place_in_the_name_of_a_statute_stays_and_a_person_beside_it_goes(
+    nlp, text, private, stays
+):
+    check(nlp, text, private.split(), stays.split())
+
+
+@pytest.mark.parametrize("amount", [
+    "85,000/=", "1,50,000/-", "GH¢18,430", "GH₵5,000", "R10 000", "RM70,080", "K1,250,000",
+])  # fmt: skip
+def test_amounts_with_letters_and_strokes_stay(nlp, amount):
+    check(nlp, f"Ada Lind earned {amount}, and then she left for Bath.", ["Lind"], [amount])
+
+
+@pytest.mark.parametrize(("text", "private", "stays"), [
+    ("Reported to South Wales Police by Ada Lind.", "Lind", "Police"),
+    ("Place: Grantham Police Station. Ada Lind spoke.", "Grantham Lind", "Police Station"),
+    ("Minutes of the Parochial Church Committee, by Ada Lind.", "Lind", "Parochial Committee"),
+    ("THE COMMISSION FOR CONCILIATION, MEDIATION AND ARBITRATION\nMr Rask", "Rask",
+     "COMMISSION FOR CONCILIATION"),
+    ("The Kestrel Lindholm Committee met.", "Lindholm", "met"),
+    ("Will Young Committee met, and the Grace Committee too.", "Young Grace", "met"),
+])  # fmt: skip
+def test_what_every_place_has_stays_and_the_name_of_the_place_goes(nlp, text, private, stays):
+    check(nlp, text, private.split(), stays.split())
+
+
+@pytest.mark.parametrize(("text", "private", "stays"), [
+    ("22/08/2023, 06:52 - Grace W7: Morning all\n22/08/2023, 06:53 - Mark: ok", "Grace Mark",
+     "Morning all"),
+    ("[14/10/2024, 20:47] Hope Alto 2: just home\n[14/10/2024, 20:49] Rose: ok", "Hope Rose",
+     "just home"),
+    ("Kenny 07:43\naye no bother. what boiler\n\nWill 07:44\nthe old one", "Kenny Will", "aye"),
+    ("Hamish 8:05 am\nMorning all\n\nFaith 8:07 am\nhi", "Hamish Faith", "Morning"),
+    ("Arrived 07:43\nAdjourned 8:50 p.m.\nAda Lind signed.", "Lind", "Arrived Adjourned"),
+    ("Ha thats ours!! Thanks Grace. Could you leave it?", "Grace", "Thanks"),
+    ("Thanks Hope. Thank you Will. See you at Bo's.", "Hope Will", "Thanks Thank"),
+])  # fmt: skip
+def test_who_sends_a_message_or_is_thanked_goes(nlp, text, private, stays):
+    check(nlp, text, private.split(), stays.split())
+
+
+@pytest.mark.parametrize("sentence", [
+    "AP proposed a raise.", "Then AP sent a letter.", "The check was done by AP on 22 April.",
+    "AP and Sioned will go round.", "The panel: AP, FB.",
+])  # fmt: skip
+def test_initials_of_those_present_go_where_they_act(nlp, sentence):
+    present = "Present: Alun Probert (Treasurer), Sioned Haf (Secretary), Fay Bull."
+    check(nlp, f"{present}\n{sentence}", ["Probert", "Haf", "Bull", "AP"], ["Treasurer"])
+    check(nlp, f"Present: Ada Lind (Chair).\n{sentence}", ["Lind"], ["Chair", "AP"])
+
+
+@pytest.mark.parametrize(("text", "private", "stays"), [
+    ("Officers: DC 1427 Holroyd, PC 883 Amin.\nDC HOLROYD: Who is it?", "Holroyd Amin HOLROYD",
+     "DC"),
+    ("Proposed: Mdm Ooi. Seconded: Mr Lim. Accepted.", "Ooi Lim", "Mdm Seconded Accepted"),
+    ("The commissioner Sri. R. Haridas came. Sd/- D. B. Nair", "Haridas Nair", "Sri Sd/-"),
+    ("The Chairman, Dato' Lim Boon Keat, and Corporal Joefield spoke.", "Lim Joefield",
+     "Dato Corporal"),
+    ("Reg. no. | Name\nM1123 | Ada Lind\nM1124 | Bo Rask", "Lind Rask", "Reg"),
+    ("Ordered by STANHOPE. No bleed was seen.", "STANHOPE", "Ordered No bleed"),
+    ("He is Eritrean, and she an Ivorian. Ada Lind speaks Tamil and Zulu.", "Lind",
+     "Eritrean Ivorian Tamil Zulu"),
+])  # fmt: skip
+def test_ranks_titles_and_nationalities_stay_and_short_names_go(nlp, text, private, stays):
+    check(nlp, text, private.split(), stays.split())
+
+
+@pytest.mark.parametrize(("text", "stays"), [
+    ("A Honda rotavator went missing, and Bo Lind rang.", "Honda rotavator"),
+    ("Re: John Deere 5075 parts. Call Bo Lind.", "John Deere"),
+    ("We moved to PostgreSQL 16.4 in the end, says Bo Lind.", "PostgreSQL 16.4"),
+    ("Ten Aberdeen Angus calves and an Ohio Star quilt for Bo Lind.", "Aberdeen Angus Ohio Star"),
+    ("[15/06/2024, 17:05] Bo Lind: Nooo hun", "Nooo hun"),
+    ("The judge saw Ext. C1 and Ext. P4, as did Bo Lind.", "Ext C1 P4"),
+    ("JC20421 – VIN WVWZZZ1JZXW000001. Bo Lind has it.", "VIN"),
+    ("TRN: 118-402-773, for Bo Lind.", "TRN"),
+    ("From: Baggage Tracing <tracing@lind.example>\nTo: Bo Lind", "Baggage Tracing"),
+    ("Home language: Runyankole, some English\nOccupation: BODA BODA RIDER\nName: Bo Lind",
+     "Runyankole BODA RIDER"),
+    ("aso ebi is ready. no malt for me abeg, it is high. call Emeka, Ngozi and Bo Lind.", "abeg"),
+    ("1. T. Rask (2104) 7.5\n2. Bo Lind (2287) 7\n3. A. Musa (1990) 6.5", "2104 7.5"),
+    ("No;Date;In;Name\n4;30/1/2024;1148;Bo Lind\n7;2/2/2024;0930;Al Rask", "4 7"),
+    ("EVENT 7 100m BREASTSTROKE: Bo Lind swam 410 sq m.", "100m 410 sq m"),
+])  # fmt: skip
+def test_what_a_text_speaks_of_stays_and_who_is_named_goes(nlp, text, stays):
+    check(nlp, text, ["Lind"], stays.split())
+
+
+@pytest.mark.parametrize("text", [
+    "He will be 93 on 2 May.", "At 93 he fell.", "My aunt, who is 93, rang.", "Dad's 93 now.",
+    "Beti (our oldest member, 93!) came.",
+])  # fmt: skip
+def test_an_age_over_89_is_read_behind_more_words(nlp, text):
+    check(nlp, text, ["93"], [])
+    check(nlp, text.replace("93", "63"), [], ["63"])
+
+
+@pytest.mark.parametrize("mark", "/.-")
+def test_a_date_with_blanks_beside_its_marks_goes_as_a_whole(nlp, mark):
+    date = f"19 {mark} 04 {mark} 1967"
+    check(nlp, f"Name  BO LIND\nDate of birth       {date}\nSeen by Ada", [date], ["Date", "birth"])
+
+
+def test_a_holiday_and_a_day_are_two_dates(nlp):
+    doc = nlp("Closed on Good Friday and 25 December, and on Easter Monday and 2 May.")
+    dates = ["Good Friday", "25 December", "Easter Monday", "2 May"]
+    assert [e.text for e in doc.ents if e.label_ == "DATE"] == dates
+
+
+def test_a_clock_of_four_digits_is_a_time(nlp):
+    doc = nlp("No;Date;In;Name\n4;30/1/2024;0915;Bo Lind\n7;2/2/2024;0930;Al Rask")
+    assert {e.label_ for e in doc.ents if e.text in ("0915", "0930")} <= {"TIME", "CARDINAL"}

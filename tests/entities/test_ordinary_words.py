@@ -212,11 +212,17 @@ def test_a_word_in_small_letters_after_a_number_is_what_it_counts(word):
     assert is_entity_at("ORG", f"The new {word.title()} were paid", 2, 3, odds=5.0)
 
 
-@pytest.mark.parametrize("body", ["Residents Association", "Harbour Board", "Catering Committee"])
+@pytest.mark.parametrize("body", ["Residents Association", "Debating Society"])
 def test_a_body_of_common_words_is_a_name_only_if_the_network_is_certain(body):
     assert not is_entity_at("ORG", f"then the {body} met", 2, 4, odds=90.0)
     assert is_entity_at("ORG", f"then the {body} met", 2, 4, odds=900.0)
     assert is_entity_at("ORG", "then the Home Depot met", 2, 4, odds=90.0)
+
+
+@pytest.mark.parametrize("body", ["Harbour Board", "Catering Committee", "Water Authority"])
+def test_a_public_body_of_common_words_is_no_name(body):
+    assert not is_entity_at("ORG", f"then the {body} met", 2, 4, odds=90_000.0)
+    assert is_entity_at("ORG", f"then the Lindholm {body.split()[1]} met", 2, 4, odds=90.0)
 
 
 @pytest.mark.parametrize("text", [

@@ -101,7 +101,7 @@ def test_a_word_an_amount_a_time_or_a_date_continues_no_number(nlp, text, rest):
     ("My case number is two two three one.", "My case number is _."),
     ("The policy number is four four seven one two two.", "The policy number is _."),
     ("His card number: nine nine one two.", "His card number: _."),
-    ("On Twitter @maria_lopez88, she wrote.", "On _ _, she wrote."),
+    ("On Twitter @maria_lopez88, she wrote.", "On Twitter _, she wrote."),
     ("Add me on Snapchat jsmith92x, please.", "Add me on Snapchat _, please."),
     ("Plate A123 BCD was seen here.", "Plate _ was seen here."),
 ])  # fmt: skip
