@@ -18,9 +18,9 @@ TEXT = "Hi there, Maria told her doctor in London that she sleeps badly.\n\nShe 
 # Stays and returns of a warm text of 16 words, and of the same text ten times in one document, and
 # as many more as caches that other tests have filled may cost.
 MOST = {
-    ("dx_sanitizer", 1): (85, 54),
+    ("dx_sanitizer", 1): (88, 56),
     ("dx_sanitizer", 10): (98, 70),
-    ("dx_entity_sanitizer", 1): (240, 187),
+    ("dx_entity_sanitizer", 1): (256, 202),
 }
 
 
