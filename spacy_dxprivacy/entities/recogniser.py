@@ -51,7 +51,7 @@ from .reasons import (
     without_small_ends,
 )
 from .tables import FOLLOWING, LISTED, expanded, words
-from .words import builtin_lexicon, is_name, is_ordinary
+from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
 LEAST_FIRM = 0.03  # odds of the network below which the noun of a firm alone makes none
@@ -322,16 +322,20 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
 
 
 def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
-    """Yield the words in quotes between two parts of the name of a person: Leroy "Bunny" Whyte.
+    """Yield the words in quotes between two parts of the name of a person, and the second part if
+    no other recogniser found it: Leroy "Bunny" Whyte.
 
     owner: The entity of each token that has one."""
+    texts = bounds.texts
     for span in {span for span in owner.values() if span.label_ == "PERSON"}:
-        i, after = span.end + 1, owner.get(span.end + 3)
-        if after is None or after.label_ != "PERSON" or i in owner:
+        i, last = span.end + 1, span.end + 3
+        if last >= len(texts) or i in owner or not {texts[i - 1], texts[i + 1]} <= QUOTES:
             continue
-        is_quoted = bounds.texts[i - 1] in QUOTES and bounds.texts[i + 1] in QUOTES
-        if is_quoted and bounds.texts[i][0].isalpha():  # no comma: 'Ada','Lind'
-            yield i
+        after = owner.get(last)
+        is_named = "NEW" in kinds(texts[last]) or is_name(texts[last])
+        is_whole = after.label_ == "PERSON" if after is not None else is_named
+        if is_whole and texts[i][0].isalpha():  # no comma: 'Ada','Lind'
+            yield from (i,) if after is not None else (i, last)
 
 
 def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:

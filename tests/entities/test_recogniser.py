@@ -308,3 +308,12 @@ def test_entity_mode_has_both_and_rules_can_be_chosen_alone():
 )
 def test_further_persons_of_a_list_are_found(text, names):
     assert [name for label, name in found(pipeline_of(*BOTH)(text)) if label == "PERSON"] == names
+
+
+@pytest.mark.parametrize("name", ['Leroy "Bunny" Whyte', "Ada “Bo” Lind", "Rosa 'Ro' Zorblatt"])
+def test_both_names_beside_a_nickname_go_without_rules(name):
+    nlp = pipeline_of("dx_entity_recognizer")
+    hidden = " ".join(ent.text for ent in nlp(f"We met {name} at noon.").ents)
+    assert all(word.strip("\"“”'") in hidden for word in name.split())
+    said = nlp('He told Leroy "Come" Tuesday, and "Then" Monday.')
+    assert not [ent.text for ent in said.ents if ent.label_ == "PERSON" and "day" in ent.text]
