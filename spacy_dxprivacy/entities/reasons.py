@@ -54,6 +54,7 @@ from .words import (
     is_name,
     is_ordinary,
     is_plain,
+    is_plural,
     is_setting,
     is_town,
     kinds,
@@ -1148,7 +1149,9 @@ def are_common(span: Span, label: str) -> bool:
     words = [
         t for t in span if not (t.text[0].isdigit() or t.is_punct or t.is_stop or t.lower_ in _ENDS)
     ]
-    rare = label == "ORG" and not all(is_word(t.lower_) or is_specialty(t.lower_) for t in words)
+    rare = label == "ORG" and not all(
+        is_word(t.lower_) or is_plural(t.lower_) or is_specialty(t.lower_) for t in words
+    )
     return bool(words) and not rare and all(_is_common(span.doc, t.i) for t in words)
 
 

@@ -56,6 +56,7 @@ _CLOSED = frozenset(
 )
 _CLOSINGS = frozenset("cheers regards sincerely thanks yours thx rgds".split())
 _JOINTS = frozenset({"-", "‐", "–", " "})
+MIN_PLURAL = 4  # letters: AMS is none
 MIN_COMMON_PLAINNESS = 2.0  # Lexicon.plainness from which a name is rather a common word
 _SUFFIX = frozenset("jr jr. sr sr. ii iii iv esq".split())
 _AMBIGUOUS = frozenset("may march mar dec sep jan jun sun sat wed mon thu thur".split())
@@ -154,9 +155,17 @@ def _ordinary_words() -> frozenset[str]:
 
 
 def is_ordinary(lower: str) -> bool:
-    """Return whether a word in small letters is one of English, or a genus, and no listed name."""
-    listed = _ordinary_words()
-    return is_word(lower) or lower in listed or lower.removesuffix("s") in listed
+    """Return whether a word in small letters is one of English, its plural too, or a genus, and no
+    listed name."""
+    listed, single = _ordinary_words(), lower.removesuffix("s")
+    if is_word(lower) or lower in listed or single in listed:
+        return True
+    return is_plural(lower) and not is_name(lower) and lower not in builtin_lexicon().rank
+
+
+def is_plural(lower: str) -> bool:
+    """Return whether a word is the plural of a common one, which the lists leave out: tadpoles."""
+    return len(lower) >= MIN_PLURAL and lower.endswith("s") and is_word(lower[:-1])
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ from spacy_dxprivacy.entities import network
 from spacy_dxprivacy.entities.extent import Bounds
 from spacy_dxprivacy.entities.reasons import Context, is_entity
 from spacy_dxprivacy.entities.recogniser import take_evidence
+from spacy_dxprivacy.entities.words import is_only_ordinary
 from spacy_dxprivacy.text.mentions import Entity
 
 LABELS = {"PERSON", "GPE", "ORG", "ADDRESS", "URL"}
@@ -504,3 +505,9 @@ def test_a_noun_with_an_article_stays(marks, text):
 ])  # fmt: skip
 def test_a_person_who_is_named_like_a_noun_goes(marks, text, name):
     assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("word", ["tadpoles", "soloists", "allotments", "righto", "catechists"])
+def test_a_plural_of_a_word_is_ordinary_and_a_name_that_looks_like_one_is_not(word):
+    assert is_only_ordinary(word)
+    assert not any(map(is_only_ordinary, ("ams", "okoros", "brookses", "adas")))
