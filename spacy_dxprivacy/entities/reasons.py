@@ -124,6 +124,7 @@ _PUBLIC_BODIES = frozenset(
 _HOUR = re.compile(r"(?:0\d|1[0-4]|2[23])[0-5]\d", re.A)
 _CALLING = LISTED["TITLE"] | LISTED["GREETING"] | {"thanks", "cheers", "you"}
 _SPEAK = frozenset("speak speaks spoke speaking spoken fluent".split())
+_REPEATED = re.compile(r"(.)\1+")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1\1")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _DIGIT = re.compile(r"\d")
@@ -474,8 +475,13 @@ def is_spelled(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG")
 def is_drawn_out(context: Context, entity: Entity) -> bool:
-    """Return whether an entity begins with a word that is drawn out, as it is said: Nooo hun."""
-    return _DRAWN_OUT.search(context.text(entity.start)) is not None
+    """Return whether an entity begins with a common word that is drawn out, as it is said (Nooo
+    hun), rather than with a name: Maaaria."""
+    text = context.text(entity.start)
+    if _DRAWN_OUT.search(text) is None:
+        return False
+    lower = _REPEATED.sub(r"\1", text.lower())
+    return is_word(lower) and not is_name(lower)
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
