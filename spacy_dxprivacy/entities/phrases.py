@@ -317,17 +317,19 @@ def _is_cued(match: re.Match[str]) -> bool:
             return False
         return named and (is_name(family) or not is_word(family.lower()))
     if kind == "chat":  # others are guessed, or no name: 10:05 - Update: yes
-        first = match[0].split()[0]
-        return is_name(first) or "FIRST" in kinds(first)
+        return _is_listed(match[0].split()[0])
     if kind in ("sender", "officer"):  # Arrived 07:43; Finance Committee (chair)
         return any(map(_may_name, match[0].split()))
     return kind != "verb" or is_name(match[0])
 
 
+def _is_listed(word: str) -> bool:
+    """Return whether a word is a listed name, also one that is a common word: Will."""
+    return is_name(word) or "FIRST" in kinds(word)
+
+
 def _may_name(word: str) -> bool:
-    if is_name(word) or "FIRST" in kinds(word):
-        return True
-    return not (is_word(word.lower()) or is_ordinary(word.lower()))
+    return _is_listed(word) or not is_ordinary(word.lower())
 
 
 def _behind_title(match: re.Match[str]) -> int:

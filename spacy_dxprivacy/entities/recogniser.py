@@ -66,15 +66,7 @@ _WRITTEN = re.compile(r"[A-Z](?:\.|.*[a-z].*)")  # T., Tilley, McKay
 LONGEST_TAG = 24  # characters behind the name of a sender, with its colon
 _SENT_AT = re.compile(r"\d:\d\d(?: -|\]) \Z")
 _CLOCK_OF_LINE = re.compile(rf",? {expanded('CLOCK_OF_LINE')}")
-_OFFICES = LISTED["ROLE"] | {
-    "chair",
-    "clerk",
-    "president",
-    "captain",
-    "vice",
-    "vice-chair",
-    "principal",
-}
+_OFFICES = LISTED["ROLE"] | {*"chair clerk president captain vice vice-chair principal".split()}
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
@@ -289,18 +281,18 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
     """
     doc, found = bounds.doc, list(found)
     found_tokens = {i for _, start, end in found for i in range(start, end)}
-    kept = {
+    merged = {
         span
         for span in doc.ents
         if span.label_ not in _WEAK or found_tokens.isdisjoint(range(span.start, span.end))
     }
-    owner = {i: span for span in kept for i in range(span.start, span.end)}
+    owner = {i: span for span in merged for i in range(span.start, span.end)}
     for label, start, end in found:
         beside = {owner[i] for i in range(start, end) if i in owner and owner[i].label_ == label}
         if any(i not in owner for i in range(start, end)):
             start = min([start, *(span.start for span in beside)])
             end = max([end, *(span.end for span in beside)])
-            kept -= beside
+            merged -= beside
             for i in (i for span in beside for i in range(span.start, span.end)):
                 del owner[i]
         for is_owned, run in groupby(range(start, end), key=owner.__contains__):
@@ -310,15 +302,15 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
                 low, high = _trim(bounds, label, tokens[0], tokens[-1] + 1)
                 if low < high:
                     span = Span(doc, low, high, label=label)
-                    kept.add(span)
+                    merged.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
-    kept |= {Span(doc, i, i + 1, label="PERSON") for i in nicknames(bounds, owner)}
+    merged |= {Span(doc, i, i + 1, label="PERSON") for i in nicknames(bounds, owner)}
     if len(doc) >= progress.LONG:
         progress.step("further mentions of these")
-    entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in kept)
-    again = bounds.split(without_words(doc, further_mentions(doc, entities)), kept)
+    entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in merged)
+    again = bounds.split(without_words(doc, further_mentions(doc, entities)), merged)
     further = (Span(doc, start, end, label=label) for label, start, end in again)
-    set_complete(doc, outside_code(doc, with_initials(doc, [*kept, *further], language_of_doc)))
+    set_complete(doc, outside_code(doc, with_initials(doc, [*merged, *further], language_of_doc)))
 
 
 def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:

@@ -40,10 +40,9 @@ USER, CALLER, ORDER = "dx_user", "dx_caller", "dx_order"
 class Replacement:
     """A mention at the tokens from start up to, but not including, end, and its surrogate.
 
-    text: None if the mention stays ("kept") or the mechanism samples its words ("words"). order:
-    of a date, the order of day and month in which numeric dates of the document were read; "" if
-    it has none. person: of a name, the number of its person in the document, if a surrogate read
-    it.
+    text: None if the mention stays ("kept") or the mechanism samples its words ("words").
+    order: of a date, the order of day and month in which numeric dates of the document were read;
+    "" if it has none. person: of a name, the number of its person, if a surrogate read it.
     """
 
     mention: Mention

@@ -98,7 +98,9 @@ def language_of_doc(doc: Doc) -> str:
     given, text = doc.user_data.get(LANGUAGE), text_of(doc)
     language = _shown.get(doc)
     if language is None:
-        language = _shown[doc] = _by_common_words(text)
+        language = _by_common_words(text)
+        if len(doc):  # one without tokens may be given some
+            _shown[doc] = language
     if language not in COVERED:
         language = given or _by_letters(text)
     return base_language(language if language in COVERED else doc.vocab.lang)

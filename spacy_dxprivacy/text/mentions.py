@@ -54,9 +54,7 @@ NO_INITIALS = frozenset(
 _BEFORE_INITIALS = frozenset(
     "action actions by moved mover owner prop proposed proposer sec seconded seconder".split()
 )
-_AFTER_INITIALS = frozenset(
-    "to will has said sent gave took left read wrote rang spoke brought met told paid".split()
-)
+_AFTER_INITIALS = frozenset(_LISTS["after_initials"].split())
 # At the start of a line of a transcript or a chat: [00:12], 09:41 -
 _TIME = re.compile(r"[\[(]?(?:[\d/.-]{6,10},? )?\d{1,2}:\d\d(?::\d\d)?[\])]? ?(?:[-–] )?")
 LONGEST_TIME = 12  # tokens

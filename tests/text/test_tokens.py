@@ -8,6 +8,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_dxprivacy.entities.extent import Bounds
+from spacy_dxprivacy.text.language import language_of_doc
 from spacy_dxprivacy.text.tokens import Tokens, cuts_of, text_of, tokenize
 
 # spaCy alone takes 4 seconds (100,000 letters after 2,000 brackets) to 2 minutes for each.
@@ -90,3 +91,11 @@ def test_a_kept_text_is_that_of_its_doc_and_goes_with_it(nlp):
     with pytest.raises(ValueError, match="E033"):  # so no other text can come into a Doc
         doc.from_bytes(nlp.make_doc("Cy left.").to_bytes())
     assert text_of(nlp.make_doc("Cy left.")) == "Cy left."
+
+
+def test_the_language_of_a_doc_that_gets_its_words_later_is_that_of_these(nlp):
+    doc = Doc(nlp.vocab)
+    assert language_of_doc(doc) == "en"
+    german = nlp.make_doc("Der Hund ist nicht da und die Katze ist auch nicht mit ihm im Haus.")
+    doc.from_bytes(german.to_bytes())
+    assert language_of_doc(doc) == language_of_doc(german) == "de"
