@@ -35,22 +35,16 @@ from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, tokens_in_code
 from ..validate import one_of, positive
 from . import EVIDENCE, THRESHOLDS, network
+from .common_words import are_common, is_public_body
+from .context import SURELY, Context
 from .decoding import add_evidence, odds, predict_tags, spans, without_marks
-from .extent import LEGAL, Bounds
+from .extent import Bounds
 from .foreign import without_words
-from .reasons import (
-    RANKS,
-    SURELY,
-    Context,
-    are_common,
-    has_model,
-    is_brand_of_thing,
-    is_entity,
-    is_public_body,
-    relabel,
-    without_small_ends,
-)
+from .goods import has_model, is_brand_of_thing
+from .reasons import is_entity, relabel, without_small_ends
 from .tables import FOLLOWING, LISTED, expanded, words
+from .terms import LEGAL
+from .usage import RANKS
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English

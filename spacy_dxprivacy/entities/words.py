@@ -28,6 +28,7 @@ from ..text.tokens import Tokens
 from .tables import (
     FOLLOWING,
     GOODS,
+    LANDS,
     LISTED,
     NAMES,
     NONE,
@@ -193,6 +194,11 @@ def is_name(word: str) -> bool:
 def is_town(text: str) -> bool:
     """Return whether a word, with the capitals that it has, is a place rather than goods."""
     return text.lower() not in GOODS and not PLACES.isdisjoint(builtin_lexicon().of(text))
+
+
+def is_land(text: str) -> bool:
+    """Return whether a word, with the capitals that it has, is a country or a part of one."""
+    return not LANDS.isdisjoint(builtin_lexicon().of(text))
 
 
 def is_plain(word: str) -> bool:

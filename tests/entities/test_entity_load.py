@@ -19,8 +19,9 @@ from spacy.tokens import Doc
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.config.options import FileOptions
 from spacy_dxprivacy.entities import network
+from spacy_dxprivacy.entities.context import Context
 from spacy_dxprivacy.entities.extent import Bounds
-from spacy_dxprivacy.entities.reasons import Context, is_entity
+from spacy_dxprivacy.entities.reasons import is_entity
 from spacy_dxprivacy.entities.recogniser import set_entities
 from spacy_dxprivacy.entities.words import listed_names
 from spacy_dxprivacy.io.build import make_pipeline

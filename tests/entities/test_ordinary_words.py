@@ -7,8 +7,9 @@ from conftest import in_letter, marks_of, pipeline_of
 from spacy.tokens import Doc
 
 from spacy_dxprivacy.entities import network
+from spacy_dxprivacy.entities.context import Context
 from spacy_dxprivacy.entities.extent import Bounds
-from spacy_dxprivacy.entities.reasons import Context, is_entity
+from spacy_dxprivacy.entities.reasons import is_entity
 from spacy_dxprivacy.entities.recogniser import take_evidence
 from spacy_dxprivacy.entities.words import is_only_ordinary
 from spacy_dxprivacy.text.mentions import Entity

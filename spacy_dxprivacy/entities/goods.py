@@ -1,0 +1,287 @@
+"""Reasons for which a name is that of goods: a brand, a model, a drug, a version."""
+
+from __future__ import annotations
+
+import re
+
+from ..text.mentions import NUMBERS, Entity, is_word
+from .common_words import is_common_word
+from .context import (
+    AFTER_THING,
+    ARTICLES,
+    BESIDE,
+    CELLS,
+    FRACTION_SIGNS,
+    MIN_POSTAL_CODE,
+    ONE,
+    SURELY_BODY,
+    Context,
+    reason,
+)
+from .decoding import odds
+from .facts import DIGIT
+from .heads import CELL_MARKS
+from .tables import DESCRIBING, FIRMS, GOODS, PERSON_WORDS, PRODUCTS, expanded, pattern
+from .terms import FIRM_ENDS, is_brand
+from .words import builtin_lexicon, is_land, is_name, is_town
+
+# Odds of the network from which a word before a noun in small letters is a name: Perl jobs.
+SURELY_KIND = 20.0
+MAX_MODEL = 4  # letters of the name of a model in capitals
+_BEFORE_OWNERS = ARTICLES | {"my", "your", "his", "her", "our", "their", "this", "that"}
+_COUNTS = frozenset("two three four five six seven eight nine ten several both".split())
+_MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONTH')})\b)")
+# The code of a model, and no postal code: S7-1500, 4008S. A long one is surely no bed: IC-7300.
+_MODEL_CODE = re.compile(
+    r" (?:[A-Z]{1,5}-?[A-Z]?\d[A-Z\d]{0,5}(?:-[A-Z\d]{1,5})?|\d{2,4}[A-Z]{1,2})"
+    r"(?![\w/]| \d[A-Z]{2}\b)",
+    re.A,
+)
+_LONG_CODE = re.compile(r" (?:[A-Z]+(?:-|\d{3})|\d{3})", re.A)
+MIN_MODEL_CODE = 3  # letters and digits of one behind a firm
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
+_BRAND_CODE = re.compile(
+    r" (?=[A-Za-z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Za-z\d]{1,7}){0,2}(?![\w/])", re.A
+)
+_BEFORE_SERVICES = frozenset("on over via through using in into".split())
+_GIVE = frozenset("gave give gives giving".split())
+_PAY = frozenset("pay paid pays paying payment payments".split())
+_OF_FIRMS = frozenset(  # what only a firm has
+    "staff employee worker executive manager dealer dealership share plant factory office boss "
+    "job headquarters representative engineer technician lawyer branch store shop depot "
+    "warehouse".split()
+)
+_VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,4}){1,3}")
+_STRENGTH = re.compile(  # 100/6: no day and month
+    r"(?=[\d.,/]*(?:3[2-9]|[4-9]\d|\d{3}))\d{1,4}(?:[.,]\d)?(?:/\d{1,4}(?:[.,]\d)?){1,2}|"
+    r"\d{1,4}(?:[.,]\d{1,2})?(?:mg|mcg|ml)"
+)
+_WEIGHTS = frozenset("g kg mg ml cl dl l oz lb lbs tsp tbsp tsps tbsps cup cups".split())
+_UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_make(context: Context, entity: Entity) -> bool:
+    """Return whether the number or the code of a model stands behind a name that is counted or
+    has an article: a Kenwood 355, two Lind KM 184."""
+    _, start, end = entity
+    before = context.text(start - 1)
+    if not (before.lower() in ONE or before.isdigit() or before in _COUNTS):
+        return False
+    end -= end - start > 1 and any(map(str.isdigit, context.text(end - 1)))
+    last = context.doc[end - 1]
+    return _MODEL.match(context.whole, last.idx + len(last)) is not None
+
+
+@reason("PERSON", "GPE")
+def ends_with_goods(context: Context, entity: Entity) -> bool:
+    """Return whether an entity ends with the name of goods, and of nobody, behind that of a town
+    or a person: a Worcester Greenstar."""
+    text = context.text(entity.end - 1)
+    if entity.end - entity.start < 2 or not text.istitle() or text.lower() not in GOODS:
+        return False
+    return not (is_name(text) or is_word(text.lower()))
+
+
+@reason("PERSON", "GPE", "ORG", "ADDRESS")
+def is_brand_of_thing(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is of brands, and the words beside it make it goods: a model (Sony
+    ICD-PX470), the noun for these (the Bosch dishwasher), an owner or an article (my Huawei),
+    or what stands before a service (posts on LinkedIn, paid with GCash). An employer has none of
+    them; somebody or a place with the name of a brand may have the last two.
+    """
+    label, start, end = entity
+    while end - start > 1 and context.doc[start].is_title and is_common_word(context.doc, start):
+        start += 1  # Scanner Honeywell CT40
+    texts = context.bounds.texts[start:end]
+    is_only_brand = not (is_name(texts[0]) or is_town(texts[0]))
+    is_owned = _has_owner(context, start)
+    if not is_brand_or_firm(texts[0].lower()) or is_beside_firm(context, start, end):
+        return False
+    if not all(text.isdigit() or is_brand_or_firm(text.lower()) for text in texts):
+        is_model = any(map(_INNER_CAPITAL.search, texts[1:]))
+        if not (is_only_brand or is_model) or (label == "ORG" and texts[-1] in FIRM_ENDS):
+            return False
+        if any(map(is_name, texts[1:])) or any(map(is_land, texts[1:])):
+            return False
+        return is_owned or any(map(_is_model, texts[1:]))
+    last = context.doc[end - 1]
+    code = _BRAND_CODE.match(context.whole, last.idx + len(last))
+    after = context.text(end)
+    if after[:1].isupper() and after.lower() in GOODS:
+        return True
+    if len(texts) > 1 and (last.text.isdigit() or any(text.lower() in GOODS for text in texts)):
+        return True
+    if _is_noun_of_thing(context, end, is_owned):
+        return True
+    if code and (is_only_brand or is_owned or not code[0].strip().isdigit()):
+        return context.doc[end].ent_type_ in ("", *NUMBERS)
+    before = context.text(start - 1).lower()
+    before_it = context.text(start - 2).lower()
+    is_good = texts[0].lower() in GOODS
+    is_used = before in _BEFORE_SERVICES or (before == "with" and before_it in _PAY)
+    is_used |= before == "by" and not before_it.endswith("ed")
+    is_used = (is_used and is_good) or (is_owned and not after[:1].isupper())
+    return is_used and (is_only_brand or before in ONE or (is_good and before in ARTICLES))
+
+
+def _is_noun_of_thing(context: Context, i: int, is_owned: bool) -> bool:
+    """Return whether a noun in small letters stands at a token, which no verb can be: behind an
+    owner (their Philips monitor), or before the end of a clause (Oracle licences, and)."""
+    word, after = context.text(i), context.text(i + 1)
+    classes = builtin_lexicon().of(word) if word.islower() else frozenset[str]()
+    closes = "plural" in classes and (after in AFTER_THING or not after)
+    if is_owned and word.isalpha() and not (classes or is_word(word)):
+        return word.islower()  # a Honda rotavator
+    return "noun" in classes and (is_owned or closes or classes <= {"noun", "plural"})
+
+
+def _is_model(text: str) -> bool:
+    """Return whether a word looks like a model, or is a listed one: NPR, 850i, Corolla."""
+    is_short = text.isupper() and text.isalpha() and len(text) <= MAX_MODEL
+    is_short |= _INNER_CAPITAL.search(text) is not None
+    return is_short or DIGIT.search(text) is not None or text.lower() in GOODS
+
+
+def is_brand_or_firm(lower: str) -> bool:
+    return is_brand(lower) or lower in FIRMS
+
+
+def is_beside_firm(context: Context, start: int, end: int) -> bool:
+    """Return whether the words beside a name make it a firm: employed by Toyota, Toyota staff."""
+    first, last = context.doc[start].idx, context.doc[end - 1].idx + len(context.doc[end - 1])
+    if context.text(end).removesuffix("s") in _OF_FIRMS:
+        return True
+    if pattern("AFTER_FIRM").match(context.whole, last):
+        return True
+    beside = context.whole[max(first - BESIDE, 0) : first]
+    return pattern("BEFORE_FIRM").search(beside) is not None
+
+
+def _has_owner(context: Context, start: int) -> bool:
+    """Return whether an article, an owner or a count stands before a word, or before its
+    adjective: our old Miele."""
+    before = context.text(start - 1).lower()
+    owners = _BEFORE_OWNERS | _COUNTS
+    if "adjective" in builtin_lexicon().of(before) and before not in owners:
+        before = context.text(start - 2).lower()
+    return before in owners or before.isdigit()
+
+
+@reason("PERSON", "GPE", "ORG")
+def has_model(context: Context, entity: Entity) -> bool:
+    """Return whether the code of a model, which no rule takes for the number of someone, stands
+    behind a firm or an unlisted word within a sentence, or ends the entity: the Icom IC-7300,
+    Siemens S7-1500. A short one (M9) may be a bed or a part of a town, but for an article."""
+    label, start, end = entity
+    text, before = context.text(start), context.text(start - 1)
+    if end - start > 2 or (end - start == 2 and not DIGIT.search(context.text(start + 1))):
+        return False
+    if not before.strip() or before in CELLS or before.lower().rstrip(".") in PERSON_WORDS:
+        return False
+    is_listed = is_name(text) or context.is_ruled(entity) or is_town(text)
+    if label != "ORG" and is_listed and not is_brand(text.lower()):
+        return False
+    if label != "ORG" and odds(context.shares, label, start) > SURELY_KIND:
+        return False
+    last = context.doc[start]
+    code = _MODEL_CODE.match(context.whole, last.idx + len(last))
+    if code is None or (end - start == 1 and context.doc[end].ent_type_):
+        return False
+    if label != "GPE" and (before == "(" or before.lower() in _BEFORE_OWNERS):
+        return True
+    is_of_firm = label == "ORG" and len(code[0]) > MIN_MODEL_CODE
+    return is_of_firm or _LONG_CODE.match(code[0]) is not None
+
+
+@reason("PERSON", of_word=True)
+def is_before_noun(context: Context, entity: Entity) -> bool:
+    """Return whether a noun in small letters stands behind a word without an article, which then
+    tells the kind of a thing (by Pritchard regimen, Perl jobs), unless the network is sure."""
+    i = entity.start
+    text, before, after = context.text(i), context.text(i - 1).lower(), context.text(i + 1)
+    if not (text.istitle() and after.islower() and after.isalpha() and context.is_capitalised):
+        return False
+    if before in _BEFORE_OWNERS or before.rstrip(".") in PERSON_WORDS or after in PERSON_WORDS:
+        return False
+    is_noun = {"noun", "plural"}.issuperset(classes := builtin_lexicon().of(after)) and classes
+    return bool(is_noun) and odds(context.shares, "PERSON", i) <= SURELY_KIND
+
+
+@reason("PERSON", "ORG", of_word=True)
+def has_value(context: Context, entity: Entity) -> bool:
+    """Return whether the strength of a drug follows (Fostair 100/6, Zorvam 5 mg), also in the next
+    cell of a table, or a version follows a firm: Ubuntu 24.04."""
+    after, unit = context.text(entity.end), context.text(entity.end + 1).lower()
+    is_given = context.text(entity.start - 1).lower() in _GIVE
+    if is_given and "first_name" in builtin_lexicon().of(context.text(entity.start)):
+        return False  # Gave Arlo 5 ml
+    is_listed = context.is_ruled(entity) or is_name(context.text(entity.start))
+    if after and after in CELL_MARKS and not is_listed:  # | Oramorph | 5 mg |
+        after, unit = unit, context.text(entity.end + 2).lower()
+        return after[:1].isdigit() and unit in _UNITS | {"g", "units"}
+    if entity.label == "ORG" and _VERSION.fullmatch(after):
+        return True
+    return _STRENGTH.fullmatch(after) is not None or (after[:1].isdigit() and unit in _UNITS)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_numbered(context: Context, entity: Entity) -> bool:
+    """Return whether a name ends with a version (Python 3.12), or is an abbreviation or a common
+    word with a value (BBD 55, Speed 1), of which neither a rule nor the network is certain."""
+    label, start, end = entity
+    first, last = context.text(start), context.text(end - 1)
+    if end - start < 2 or not last[0].isdigit() or context.is_ruled(entity):
+        return False
+    if end - start == 2 and last.isdigit():
+        is_short = first.isupper() and len(first) < 5
+        is_of_value = is_short or (is_word(first.lower()) and not is_name(first))
+    else:
+        is_of_value = _VERSION.fullmatch(last) is not None
+    return is_of_value and odds(context.shares, label, start) <= SURELY_BODY
+
+
+@reason("PERSON", "GPE", of_word=True)
+def is_weighed(context: Context, entity: Entity) -> bool:
+    """Return whether an amount of it stands before a word, and no verb behind: 1 tsp Caraway."""
+    i, after = entity.start, context.text(entity.end)
+    amount, unit = context.text(i - 2), context.text(i - 1).lower().rstrip(".")
+    if unit not in _WEIGHTS or not amount:
+        return False
+    if not (amount[-1].isdigit() or amount[-1] in FRACTION_SIGNS):
+        return False
+    return not after or after in ("and", "or") or not after[0].isalnum()
+
+
+@reason("PERSON", of_word=True)
+def is_among_drugs(context: Context, entity: Entity) -> bool:
+    """Return whether a word stands in a list between two drugs."""
+    i = entity.start
+    if context.text(i - 1) != "," or context.text(i + 1) not in (",", "and"):
+        return False
+    beside = (context.text(i - 2).lower(), context.text(i + 2).lower())
+    is_drug = pattern("MEDICAL_END").fullmatch
+    return all(word in PRODUCTS or is_drug(word) is not None for word in beside)
+
+
+@reason("PERSON", "ORG", of_word=True)
+def is_used_as_thing(context: Context, entity: Entity) -> bool:
+    """Return whether a text uses an unlisted word as that of a thing: with a number behind it
+    (Ryzen 9), after an article and an adjective (a new Glock), or also in small letters; with an
+    article alone (a Glock) no person is meant."""
+    doc, (label, start, end) = context.doc, entity
+    text = doc[start].text
+    if is_name(text) or text.islower() or context.is_ruled(entity):
+        return False
+    if doc[start].lower_ in context.small:
+        return True
+    before = context.text(start - 1)
+    is_described = before.islower() and "adjective" in builtin_lexicon().of(before)
+    if is_described and before not in DESCRIBING:
+        before = context.text(start - 2)
+    if (label == "PERSON" or is_described) and before in ("a", "an"):
+        return True
+    is_apart = bool(doc[start].whitespace_) and not context.text(end + 1).isdigit()
+    number = context.text(end) if is_apart else ""
+    numbered = number.isdigit() and len(number) < MIN_POSTAL_CODE and number[0] != "0"
+    return numbered and bool(before) and not before.isspace()

@@ -1,0 +1,253 @@
+"""Reasons for which an address or a date is a quantity: a measure, a count, a fraction, an hour."""
+
+from __future__ import annotations
+
+import re
+
+from ..text.mentions import Entity, is_word
+from . import network
+from .context import BESIDE, CELLS, FRACTION_SIGNS, MIN_POSTAL_CODE, Context, reason
+from .decoding import odds
+from .facts import DIGIT
+from .fractions import is_score
+from .phrases import STREET_WORDS, counts_things
+from .tables import FOLLOWING, expanded, pattern, words
+from .words import builtin_lexicon, kinds
+
+# Odds of the network from which a number and a noun in the plural are an address.
+SURELY_HOUSE = 20.0
+MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
+MIN_STREET_NUMBER = 3  # digits of a number that is of a house rather than of a list
+_BESIDE_DATES = words("BESIDE_DATES") - {"the", "of", "in", "on", "at", "a", "and", "to"}
+_NAMED_DAY = re.compile(rf"(?:{expanded('MONTH')}|{expanded('WEEKDAY')})s?", re.I)
+_OF_TIME = frozenset(
+    "MONTH WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT "
+    "DAYPART NUM".split()
+)
+_VERBS = frozenset("sat wed sun march may".split())  # and days and months
+_BEFORE_TIMES = frozenset(
+    "in on of by till until since from to this last next every each early mid late during before "
+    "after for and or & - – / , ( : through".split()
+)
+_MEASURE = re.compile(r"\d{1,6} ?(?:[a-z]{0,2}[A-Z]{1,2}|([A-Za-z]{1,5}))")  # 132 kV, 200 Mbps
+_COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
+_BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
+_FRACTIONS = re.compile(
+    r"(?:[^\W\d_]{2,9}-?\d\d?\s)?[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII
+)
+# No date: the end of a range of values, and an ordinal of no day of a month.
+_VALUE = re.compile(
+    r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
+    r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
+    # a version, the strength of a drug, a saturation, a server
+    r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|(?:1[3-9]|[2-9]\d|\d{3})/\d{3,4}|"
+    r"sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
+    # a seat, a rate, a score, and a range of sizes or seats
+    r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
+    r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)|"
+    # an item of an agenda: 6. A.O.B.
+    r"\d{1,2}\. (?:[a-z]\.){2,4}|"
+    # a fraction that ends a sentence, and the number that begins the next
+    r"\d\d?/\d\d?\.\s\d{1,3}|"
+    # a share, and a number with a fraction
+    rf"[^%]{{0,12}}%[^%]{{0,6}}|\d{{0,3}}[{FRACTION_SIGNS}]",
+    re.I | re.ASCII,
+)
+# The first of two hours that a place is open, or of a score: Saturday, 11 to 5; 10-8.
+_RANGE_START = re.compile(
+    rf"(?:(?:{expanded('WEEKDAY')}s?|to|and|on|from)[,.]?[\s–-]+)*\d{{1,2}}(?:\.\d{{1,2}})?", re.I
+)
+_RANGE_END = re.compile(
+    r"\s?(?:to|until|till|[-–])\s?\d{1,2}(?:\.\d{1,2}|[-–]\d{1,2})?"
+    rf"(?![\w/-]|\.\d|\s(?:of\s)?{expanded('MONTH')}\b)",
+    re.I,
+)
+# Sat 9-5: hours, whose day the rules find
+_HOURS = re.compile(rf"(?:{expanded('WEEKDAY')}[,.]?[\s–-]+)+\d{{1,2}}\s?[-–]\s?\d{{1,2}}", re.I)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_OF_DATE = re.compile(
+    rf"{expanded('MONTH')}|{expanded('WEEKDAY')}s?|{expanded('ORDINAL_END')}|s|t|z|q|w|h|y|yo|yrs?|mid|of",
+    re.I,
+)
+_BELOW_90 = re.compile(r"[1-8]?\d", re.A)
+
+
+@reason(*network.LABELS)
+def is_measure(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a value and its unit (180ms, 132 kV, RM70,080), or a date ends
+    with one."""
+    text = context.text(entity.start, entity.end)
+    lower = text.lower().rpartition(" ")[2] if entity.label == "DATE" else text.lower()
+    if pattern("JOINED").fullmatch(lower.replace(" ", "", 1)) or pattern("LETTERED").fullmatch(
+        lower
+    ):
+        return True
+    measure = _MEASURE.fullmatch(text) if entity.label == "ADDRESS" else None
+    if measure is None:
+        return False
+    return measure[1] is None or measure[1].lower() in FOLLOWING["UNIT"]
+
+
+@reason(*network.LABELS)
+def is_fraction(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a fraction, as in "power 4/5", that no word beside it makes a
+    date. The rules read these words."""
+    doc, (_, start, end) = context.doc, entity
+    text = context.text(start, end)
+    if "/" not in text or not _FRACTIONS.fullmatch(text):
+        return False
+    first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
+    low = max(first - BESIDE, 0)
+    beside = context.whole[low : last + BESIDE].lower()
+    if is_score(beside, first - low, last - low):
+        return True
+    dates = pattern("DATE_PHRASE").finditer(beside)
+    return not any(m.start() < last - low and m.end() > first - low for m in dates)
+
+
+@reason("ADDRESS")
+def is_number_in_code(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a number in a block of code."""
+    return context.is_in_code(entity.start) and context.text(entity.start, entity.end).isdigit()
+
+
+@reason("ADDRESS")
+def is_count(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a number of things: no street follows that of a house. So are
+    165 over 95, and 5 to 2 the Court."""
+    doc, (_, start, end) = context.doc, entity
+    text, after = doc[start:end].text, doc[end] if end < len(doc) else None
+    if _BETWEEN_VALUES.fullmatch(text) or _COUNTED.match(text) or counts_things(text):
+        return True
+    if text.isdigit() and len(text) < MIN_POSTAL_CODE:
+        ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
+        return ends or (after is not None and after.text.endswith("s") and is_word(after.lower_))
+    # 3 Brown Long-eared: an address ends with a word
+    is_cut = after is not None and after.text == "-" and not doc[end - 1].whitespace_
+    return is_cut and text[0].isdigit() and context.text(end + 1).islower()
+
+
+@reason("ADDRESS", of_word=True)
+def is_number_of_list(context: Context, entity: Entity) -> bool:
+    """Return whether a number counts on from the one before it: 4 Darnell, 5 Shiva."""
+    text, start = context.text(entity.start), context.doc[entity.start].idx
+    if not (text.isdigit() and len(text) < MIN_STREET_NUMBER):
+        return False
+    before = context.whole[max(start - BESIDE, 0) : start]
+    item = rf"(?:\A|[,;:\n] ?){int(text) - 1}[.)]? [^\d\n,;]*[,;\n] ?\Z"
+    return re.search(item, before) is not None
+
+
+@reason("ADDRESS")
+def ends_within_phrase(context: Context, entity: Entity) -> bool:
+    """Return whether an address ends with a function word in small letters (a majority of 5 to 2
+    the Court), or with one in capitals that looks like a state: 2023 AT 11.00."""
+    last = context.doc[entity.end - 1]
+    return last.is_stop and (last.is_lower or last.text == "AT")
+
+
+@reason("ADDRESS")
+def is_number_of_things(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a number and a common noun in the plural, of which the network
+    is not certain: 17 Drops."""
+    _, start, end = entity
+    if end - start != 2 or not context.text(start).isdigit():
+        return False
+    noun = context.bounds.lowers[start + 1]
+    if noun in STREET_WORDS or not (noun.endswith("s") and is_word(noun)):
+        return False
+    return odds(context.shares, "ADDRESS", start) <= SURELY_HOUSE
+
+
+@reason("ADDRESS")
+def is_common_phrase(context: Context, entity: Entity) -> bool:
+    """Return whether an address has neither a number nor a kind of street and is of common words in
+    small letters (back to the old dose), or described by one: the old BenQ."""
+    tokens = context.doc[entity.start : entity.end]
+    are_common = all(t.is_lower and t.is_alpha and is_word(t.text) for t in tokens)
+    is_described = len(tokens) > 2 and tokens[0].text == "the" and tokens[1].is_lower
+    if not (are_common or is_described) or any(map(str.isdigit, tokens.text)):
+        return False
+    return not any(t.lower_ in STREET_WORDS for t in tokens)
+
+
+@reason("DATE")
+def is_plain_number(context: Context, entity: Entity) -> bool:
+    """Return whether a date is a value, or hours of a day of the week: 3 to 5, Sat 9-5."""
+    text = context.text(entity.start, entity.end)
+    return (_VALUE.fullmatch(text) or _HOURS.fullmatch(text)) is not None
+
+
+@reason("DATE", of_word=True)
+def is_number_of_row(context: Context, entity: Entity) -> bool:
+    """Return whether a number below 90 is the first cell of a row: 4;30/1/2024;Ada Lind."""
+    i = entity.start
+    opens = i == 0 or "\n" in context.text(i - 1)
+    return opens and context.text(i + 1) in CELLS and _is_below_90(context.text(i))
+
+
+def _is_below_90(text: str) -> bool:
+    return _BELOW_90.fullmatch(text) is not None
+
+
+@reason("DATE")
+def is_undated(context: Context, entity: Entity) -> bool:
+    """Return whether a date without a digit is a noun that is no word of a calendar, of numbers or
+    of time: the drought."""
+    text = context.text(entity.start, entity.end)
+    if DIGIT.search(text) or pattern("DATE_PHRASE").search(text.lower()):
+        return False
+    words = re.findall(r"[^\W_]+", text.lower())
+    known = (
+        word in _BESIDE_DATES or _NAMED_DAY.fullmatch(word) or not _OF_TIME.isdisjoint(kinds(word))
+        for word in words
+    )
+    return not any(known) and bool(words) and "noun" in builtin_lexicon().of(words[-1])
+
+
+@reason("DATE")
+def is_verb(context: Context, entity: Entity) -> bool:
+    """Return whether a verb in small letters, as which no day or month is written where names have
+    capitals, stands behind its subject or a modal verb: we sat, they will march."""
+    last = entity.end - 1
+    text = context.text(last)
+    if text not in _VERBS or entity.end - entity.start > 2 or not context.is_capitalised:
+        return False
+    return context.text(last - 1).lower() not in _BEFORE_TIMES
+
+
+@reason("DATE", of_word=True)
+def is_age_behind_sex(context: Context, entity: Entity) -> bool:
+    """Return whether a number below 90 stands behind the letter of a sex: (M, 42)."""
+    i = entity.start
+    is_behind = context.text(i - 1) in (",", "/") and context.text(i - 2) in ("M", "F")
+    return is_behind and _is_below_90(context.text(i))
+
+
+@reason("DATE", of_word=True)
+def is_joined_number(context: Context, entity: Entity) -> bool:
+    """Return whether a number is joined to letters of no day, month, ordinal or year: p95, 4GbE."""
+    text = context.text(entity.start)
+    runs = _LETTERS.findall(text) if any(map(str.isdigit, text)) else []
+    return bool(runs) and not any(map(_OF_DATE.fullmatch, runs))
+
+
+@reason("DATE")
+def is_before_hour(context: Context, entity: Entity) -> bool:
+    """Return whether a date ends with the first number of a range that is no range of days: the
+    hours that a place is open, or a score."""
+    span = context.doc[entity.start : entity.end]
+    if not _RANGE_START.fullmatch(span.text):
+        return False
+    return _RANGE_END.match(context.whole, span.end_char) is not None
+
+
+@reason("DATE")
+def is_answer(context: Context, entity: Entity) -> bool:
+    """Return whether a number below 90, an age that stays or a count, is all that a speaker says
+    in a sentence."""
+    _, start, end = entity
+    before, after = context.text(start - 1), context.text(end)
+    opens = before == ":" or before.isspace()
+    closes = not after or after.isspace() or after in (".", "!", "?")
+    return opens and closes and _is_below_90(context.text(start, end))

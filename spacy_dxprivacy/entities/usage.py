@@ -1,0 +1,374 @@
+"""Reasons in the words beside a name: these use it as something else.
+
+An article, a title, a number or a mark beside a word show a role, a nationality, an abbreviation,
+the key of a code, a unit, or a word of the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..text.mentions import Entity, is_word
+from . import network
+from .common_words import is_common_word
+from .context import AFTER_THING, ARTICLES, CELLS, ONE, Context, reason
+from .decoding import odds
+from .facts import DIGIT
+from .tables import FIRMS, LISTED, PERSON_WORDS, expanded, words
+from .words import builtin_lexicon, is_land, is_name, is_setting, is_town
+
+# Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
+SURELY_SHORT_FORM = 10.0
+LEAST_PLACE = 1.0  # odds from which a listed city is one behind what describes a thing
+MAX_SHORT_FORM = 5  # letters of an abbreviation
+MIN_SMALL = 3  # letters of a place or firm in small letters
+_FUNCTION_CLASSES = frozenset(
+    "interjection negation determiner pronoun possessive conjunction preposition wh_word "
+    "adverb_function auxiliary".split()
+)
+_NOBLE = frozenset({"Lord", "Lady"})
+_BEFORE_SMALL = ARTICLES | {"this"}
+_KEYS = re.compile("|".join([*LISTED["ID_WORD"], expanded("USER"), expanded("KEYS_SHORT")]))
+# Abbreviated before the names and the numbers of officers.
+RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp supt".split())
+_EXHIBIT = re.compile(r"[A-Z]{1,2}-?\d{1,4}", re.A)
+_SPEAK = frozenset("speak speaks spoke speaking spoken fluent".split())
+_REPEATED = re.compile(r"(.)\1+")
+_DRAWN_OUT = re.compile(r"([^\W\d_])\1\1")
+_BEFORE_NATIONS = frozenset("is was are were be been am being 's ’s not half part very".split())
+_STAGES = frozenset("stage grade class type score level".split())
+_PATH = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)|[A-Za-z]:\\|\\\\\w|~?/\w+/")
+_STORMS = frozenset("storm hurricane typhoon cyclone".split())
+_VERSES = re.compile(r" \d{1,3}:(?!(?:00|15|30|45)\b)\d{1,3}[-–]\d{1,3}(?![:.\d])", re.A)
+_MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
+_SIGN = expanded("SIGN")
+_PRICE = re.compile(rf"[{_SIGN}] ?\d[\d.,]*[kKmM]?/\Z")
+_ENDS_WITH_SIGN = re.compile(rf"[{_SIGN}]\Z")
+
+
+@reason(*network.LABELS)
+def is_function_words(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is of marks or of words as "as of"."""
+    _, start, end = entity
+    texts = context.bounds.texts[start:end]
+    if all(map(str.islower, texts)) and all(t.is_stop for t in context.doc[start:end]):
+        return True
+    return not any(map(str.isalnum, "".join(texts)))
+
+
+@reason(*network.LABELS)
+def is_path(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a path or a setting with one: C:\\notes, PWD=/srv."""
+    return _PATH.match(context.text(entity.start, entity.end)) is not None
+
+
+@reason(*network.LABELS)
+def is_head(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is in the row of heads of a table: Patient | Hosp No | Freq."""
+    return context.is_in_head(entity.start)
+
+
+@reason("PERSON", "GPE", "ORG", "DATE")
+def is_code(context: Context, entity: Entity) -> bool:
+    """Return whether a place or a firm has the sign of an account (@nightowl), or whether an entity
+    is the name of a setting or a role of common words (max.size, Guest_family), a version that a
+    program requires (sync==2.6.1), or an option of a command (-H)."""
+    text = context.text(entity.start, entity.end)
+    if (
+        "==" in text
+        or text.startswith("-")
+        or (entity.label == "DATE" and "_" in text and not DIGIT.search(text))
+    ):
+        return True
+    if "_" in text:
+        pieces = text.lower().split("_")
+        return all(is_word(piece) and not is_name(piece) for piece in pieces if piece.isalpha())
+    return (entity.label != "PERSON" and "@" in text) or is_setting(text)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_spelled(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is of letters with blanks, as of a word that is spelled: E M G."""
+    texts = context.bounds.texts[entity.start : entity.end]
+    is_letter = all(len(text) == 1 and text.isalpha() for text in texts)
+    return len(texts) > 1 and is_letter and not context.is_ruled(entity)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_drawn_out(context: Context, entity: Entity) -> bool:
+    """Return whether an entity begins with a common word that is drawn out, as it is said (Nooo
+    hun), rather than with a name: Maaaria."""
+    text = context.text(entity.start)
+    if _DRAWN_OUT.search(text) is None:
+        return False
+    lower = _REPEATED.sub(r"\1", text.lower())
+    return is_word(lower) and not is_name(lower)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_function_word(context: Context, entity: Entity) -> bool:
+    """Return whether a word is an interjection or a function word, as "Nope." and "Ever" are. In
+    capitals it may be an abbreviation of a place or a firm: US, WHO."""
+    text, before = context.text(entity.start), context.text(entity.start - 1).lower().rstrip(".")
+    if before in LISTED["TITLE"] or (entity.label != "PERSON" and text.isupper()):
+        return False
+    return not context.is_ruled(entity) and not _FUNCTION_CLASSES.isdisjoint(
+        builtin_lexicon().of(text.lower())
+    )
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_role(context: Context, entity: Entity) -> bool:
+    """Return whether a word is a title, an office or a kin term alone (Doctor, Auntie), for which
+    no rule speaks, and the network only if it is also a name; or a title before a name that is a
+    town, too (Kak Norliza)."""
+    text, after = context.text(entity.start), context.text(entity.end)
+    if after == ".":
+        after = context.text(entity.end + 1)
+    if entity.label == "GPE" and text.lower() in LISTED["TITLE"] and after.istitle():
+        return True
+    if text.isupper() and text.lower() in RANKS and (after.isdigit() or is_name(after)):
+        return True  # DC 1427 Holroyd
+    if text.lower() not in PERSON_WORDS or context.is_ruled(entity):
+        return False
+    return not (is_name(text) and context.is_certain(entity.label, entity.start))
+
+
+@reason("GPE", "ORG", of_word=True)
+def is_county(context: Context, entity: Entity) -> bool:
+    """Return whether a word only says that a county follows: Co. Clare."""
+    text = context.text(entity.start)
+    after = entity.end + (context.text(entity.end) == ".")
+    return text.rstrip(".") == "Co" and context.text(after).istitle()
+
+
+@reason("PERSON", "GPE", of_word=True)
+def is_nationality(context: Context, entity: Entity) -> bool:
+    """Return whether a word says what somebody or something is (he was Irish, an English firm), or
+    what someone speaks (Tamil and Malay), and no rule takes it for a name."""
+    text, before = context.text(entity.start), context.text(entity.start - 1).lower()
+    if "language" in builtin_lexicon().of(text) and (
+        before in _SPEAK or _is_spoken(context, entity)
+    ):
+        return not context.is_ruled(entity)
+    if not (before in _BEFORE_NATIONS or before in ARTICLES):
+        return False
+    if text.lower() in words("NATIONALITIES", "terms"):
+        return True
+    if context.is_ruled(entity) or entity.start in context.guessed:
+        return False
+    return "nationality" in builtin_lexicon().of(text)
+
+
+def _is_spoken(context: Context, entity: Entity) -> bool:
+    """Return whether a language stands beside another: speaks Tamil and Malay."""
+    before = context.text(entity.start - 1).lower()
+    other = context.text(entity.start - 2)
+    return before in (",", "and", "or", "/") and "language" in builtin_lexicon().of(other)
+
+
+@reason("GPE", of_word=True)
+def is_pronoun_in_capitals(context: Context, entity: Entity) -> bool:
+    """Return whether a verb or "about" in capitals stands before US, as in a heading: VISIT US."""
+    before = context.text(entity.start - 1)
+    if context.text(entity.start) != "US" or not (before.isupper() and len(before) > 1):
+        return False
+    return before == "ABOUT" or "verb" in builtin_lexicon().of(before.lower())
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_small(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is in small letters where names have capitals, or in code."""
+    texts = context.bounds.texts[entity.start : entity.end]
+    if not all(text.islower() and text.isalpha() for text in texts):
+        return False
+    if context.is_capitalised or context.is_in_code(entity.start):
+        return True
+    before = context.text(entity.start - 1).lower()
+    if not before.isalpha() or _KEYS.fullmatch(before):
+        return False  # a user name may open a line, or stand behind a mark
+    forms = {form.capitalize() for text in texts for form in (text, text.removesuffix("s"))}
+    return context.capitalises_names and not any(map(is_name, forms))
+
+
+@reason("ORG")
+def is_small_phrase(context: Context, entity: Entity) -> bool:
+    """Return whether words in small letters begin with a common one or have a stop word, in a text
+    that has capitals."""
+    tokens = context.doc[entity.start : entity.end]
+    if len(tokens) < 2 or not tokens.text.islower() or context.whole.islower():
+        return False
+    return is_word(tokens[0].text) or any(token.is_stop for token in tokens)
+
+
+@reason("GPE", "ORG")
+def is_abbreviation(context: Context, entity: Entity) -> bool:
+    """Return whether a place or a firm is one letter or two small ones, or an abbreviation before
+    its value (PSA 4) or its stage (IRIS stage 2), or one that begins with a small letter as such do
+    (eGFR), also with its value."""
+    _, start, end = entity
+    if end - start > 2 or (end - start == 2 and not context.text(end - 1).isdigit()):
+        return False
+    text, after = context.text(start), context.text(start + 1)
+    if after in _STAGES or after == ":":
+        after = context.text(start + 2)
+    if len(text) == 1 or text.islower():
+        return len(text.replace(".", "")) < MIN_SMALL
+    if not text.isalpha() or text[1:].islower():
+        return False
+    if text[0].islower():
+        return True
+    if end - start > 1:
+        return False
+    is_before_value = after[:1].isdigit() or (DIGIT.search(after) and not is_land(text))
+    return text.isupper() and len(text) < 5 and bool(is_before_value)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_before_code(context: Context, entity: Entity) -> bool:
+    """Return whether a short word with a full stop stands before a code: Ext. C1."""
+    i = entity.start
+    is_short = len(context.text(i)) <= MIN_SMALL and context.text(i + 1) == "."
+    return is_short and _EXHIBIT.fullmatch(context.text(i + 2)) is not None
+
+
+@reason("ORG", "GPE", of_word=True)
+def is_short_form(context: Context, entity: Entity) -> bool:
+    """Return whether a firm or a place is a few capitals, in no list and beside words not in
+    capitals, of which the network is not sure: My ORCID is on file. In a field it may be a team or
+    a country."""
+    i = entity.start
+    text, before, after = context.text(i), context.text(i - 1), context.text(i + 1)
+    if not (text.isupper() and text.isalpha() and len(text) <= MAX_SHORT_FORM):
+        return False
+    if context.whole.isupper():
+        return False
+    if text.lower() in FIRMS or context.is_ruled(entity) or i in context.guessed:
+        return False
+    if is_land(text) or is_town(text.capitalize()):
+        return False
+    if any(word.isupper() and len(word) > 1 for word in (before, after)):
+        return False
+    is_field = not CELLS.isdisjoint((before[-1:], after[:1]))
+    return not is_field and odds(context.shares, entity.label, i) <= SURELY_SHORT_FORM
+
+
+@reason("GPE", of_word=True)
+def is_unplaced(context: Context, entity: Entity) -> bool:
+    """Return whether a word that is a city, too, stands behind an article or a word that describes
+    a thing (the Kenwood, Beef Wellington), and is no place to the network; or alone behind "a"."""
+    i = entity.start
+    if not context.is_ruled(entity) or is_name(context.text(i)):
+        return False
+    before = context.text(i - 1).lower()
+    if before in ONE and context.text(i + 1) in AFTER_THING:
+        return True
+    if odds(context.shares, "GPE", i) >= LEAST_PLACE or context.counts[context.text(i)] > 1:
+        return False
+    return before in ARTICLES or (
+        context.text(i - 1).istitle() and is_common_word(context.doc, i - 1)
+    )
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_storm(context: Context, entity: Entity) -> bool:
+    """Return whether a storm has the name: Hurricane Maria, after Storm Aiden."""
+    first = entity.start if entity.end - entity.start > 1 else entity.start - 1
+    word = context.text(first)
+    return word.istitle() and word.lower() in _STORMS
+
+
+@reason("PERSON", "ORG", of_word=True)
+def is_acronym(context: Context, entity: Entity) -> bool:
+    """Return whether an article and capitals make a first name an acronym: the ELISA drifts."""
+    text, after = context.text(entity.start), context.text(entity.end)
+    if not (len(text) > 2 and text.isupper() and after.islower() and after.isalpha()):
+        return False
+    classes = builtin_lexicon().of(text.capitalize())
+    is_given = entity.label == "PERSON" or "first_name" in classes
+    is_described = context.text(entity.start - 1).lower() in ARTICLES
+    return is_described and is_given and "surname" not in classes
+
+
+@reason("PERSON", of_word=True)
+def is_book(context: Context, entity: Entity) -> bool:
+    """Return whether verses, which are no times of day, follow the name of a book: Mark 1:7-11."""
+    if not context.text(entity.end)[:1].isdigit():
+        return False
+    last = context.doc[entity.end - 1]
+    return _VERSES.match(context.whole, last.idx + len(last)) is not None
+
+
+@reason("PERSON", "GPE", of_word=True)
+def is_of_spelling(context: Context, entity: Entity) -> bool:
+    """Return whether a word stands for its first letter, as one that is spelled: C for Charlie."""
+    i, text = entity.start, context.text(entity.start)
+    return context.text(i - 1).lower() in ("for", "as") and (
+        context.text(i - 2).upper() == text[0].upper()
+    )
+
+
+@reason("GPE", of_word=True)
+def is_of_nature(context: Context, entity: Entity) -> bool:
+    """Return whether an article and a capital make a common noun of a place: to the Lake if."""
+    i = entity.start
+    if context.text(i - 1) != "the" or not _is_noun(context.text(i)):
+        return False
+    return not context.text(i + 1)[:1].isupper() and not is_town(context.text(i))
+
+
+@reason("PERSON", of_word=True)
+def has_article(context: Context, entity: Entity) -> bool:
+    """Return whether an article makes a name that of a thing: "the Elgar." A noun behind it (the
+    Lind file), a plural (the Linds), or a verb behind a listed name that is no noun of English
+    leave it one of persons: the Dean agreed, the Lord Lieutenant came."""
+    text, before = context.text(entity.start), context.text(entity.start - 1)
+    after = context.text(entity.end)
+    if text.islower() and before.lower() in _BEFORE_SMALL:
+        return True  # this ute
+    if before in _NOBLE and _is_noun(text):
+        return context.text(entity.start - 2).lower() == "the" and not after[:1].isupper()
+    if before.lower() not in ARTICLES or text.endswith("s"):
+        return False
+    if not after or after in AFTER_THING:
+        return before.islower()
+    is_listed = is_name(text) or context.is_ruled(entity)
+    if (is_listed and not _is_noun(text)) or not (after.islower() and is_word(after)):
+        return False
+    classes = builtin_lexicon().of(after)
+    return bool(classes) and "noun" not in classes
+
+
+def _is_noun(text: str) -> bool:
+    return text.istitle() and "noun" in builtin_lexicon().of(text.lower())
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_key(context: Context, entity: Entity) -> bool:
+    """Return whether a word says what the code behind it is: Rego QMB318, VIN WVWZZZ1JZXW."""
+    i = entity.start
+    if not _KEYS.fullmatch(context.text(i).lower()):
+        return False
+    after = i + 1 + (context.text(i + 1) == ":")
+    return after < len(context.doc) and context.doc[after].ent_type_ == "ID"
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_unit(context: Context, entity: Entity) -> bool:
+    """Return whether a word is a unit behind its number (-67 dBm, $1,475/FEU), or the sign of a
+    currency before it (US$ 20)."""
+    text, before = context.text(entity.start), context.text(entity.start - 1)
+    if _ENDS_WITH_SIGN.search(text):
+        return True
+    if _MIXED_UNIT.fullmatch(text) and before[-1:].isdigit():
+        return True
+    price = context.text(max(entity.start - 4, 0), entity.start)
+    return before.endswith("/") and _PRICE.search(price) is not None
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_counted(context: Context, entity: Entity) -> bool:
+    """Return whether a number stands before a word in small letters, in a text that has capitals:
+    400 000 dinars."""
+    text, before = context.text(entity.start), context.text(entity.start - 1)
+    return text.islower() and before.isdigit() and not (is_name(text) or context.whole.islower())
