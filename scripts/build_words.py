@@ -5,8 +5,8 @@
     python scripts/build_words.py lists
 
 SCOWL's words in small letters of American, British, Canadian and Australian spelling up to its size
-70, and the genera and families of plants, animals and microbes of WordNet. Left out are words of
-the space and of the list of names, and plurals of listed words.
+70, and the longer ones of WordNet, with its genera and families of plants, animals and microbes.
+Left out are words of the space and of the list of names, and plurals of listed words.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from pathlib import Path
 
 from spacy_dxprivacy.entities.words import ORDINARY_WORDS, builtin_lexicon, listed_names
 
-MAX_SIZE = 70  # above it stand words that few people know, and more names
-MIN_LETTERS = 4  # shorter words are names in some language
+MAX_SIZE = 70  # above it stand lists under other licences, and more names
+MIN_LETTERS, MIN_RARE_LETTERS = 4, 6  # shorter words, and rare ones, are names in some language
 SPELLINGS = {"english", "american", "british", "british_z", "canadian", "australian"}
 SCOWL = "usr/share/dict/scowl"
-NOUNS = "usr/share/wordnet/data.noun"
+WORDNET = "usr/share/wordnet"
+CLASSES = ("noun", "verb", "adj", "adv")
 TAXON = re.compile(r"(?:genus|family)_([A-Z][a-z]+)")
 
 
@@ -33,7 +34,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ORDINARY_WORDS)
     args = parser.parse_args()
     rank, names = builtin_lexicon().rank, listed_names()
-    found = {*scowl(args.lists / SCOWL), *taxa(args.lists / NOUNS)}
+    wordnet = args.lists / WORDNET
+    found = {*scowl(args.lists / SCOWL), *taxa(wordnet)}
+    found |= {word for word in lemmas(wordnet) if len(word) >= MIN_RARE_LETTERS}
     known = {word for word in found | rank.keys() if word.islower()}
     words = sorted(
         word
@@ -55,9 +58,21 @@ def scowl(folder: Path) -> Iterator[str]:
                     yield word
 
 
-def taxa(file: Path) -> Iterator[str]:
+def taxa(wordnet: Path) -> Iterator[str]:
     """Yield genera and families, in small letters."""
-    yield from (name.lower() for name in TAXON.findall(file.read_text("utf8")))
+    text = (wordnet / "data.noun").read_text("utf8")
+    yield from (name.lower() for name in TAXON.findall(text))
+
+
+def lemmas(wordnet: Path) -> Iterator[str]:
+    """Yield words that are written with small letters, whatever their class."""
+    for name in CLASSES:
+        for line in (wordnet / f"data.{name}").read_text("utf8").splitlines():
+            if not line.startswith(" "):  # as the licence does
+                _, _, _, count, *fields = line.split(" ")
+                for word in fields[: 2 * int(count, 16) : 2]:
+                    if word.islower():
+                        yield word.partition("(")[0]
 
 
 if __name__ == "__main__":

@@ -24,8 +24,9 @@ SURELY_LAST, SURELY_TITLE = 2.0, 30.0
 MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in a heading
 _LINKS = frozenset("of for and the on to in".split())
 _PUBLIC_BODIES = frozenset(
-    "authority board bureau commission committee constabulary council department directorate "
-    "inspectorate ministry ombudsman prosecution registry secretariat treasury".split()
+    "authority board bureau commission committee constabulary council court courts department "
+    "directorate inspectorate ministry ombudsman prosecution registry secretariat treasury "
+    "tribunal".split()
 )
 _CALLING = LISTED["TITLE"] | LISTED["GREETING"] | {"thanks", "cheers", "you"}
 _HALLS = frozenset(
@@ -106,6 +107,16 @@ def is_common(context: Context, entity: Entity) -> bool:
     return are_common(context.doc[start:end], label)
 
 
+@reason("ORG", of_word=True)
+def is_ordinary_word(context: Context, entity: Entity) -> bool:
+    """Return whether a firm is one ordinary word, even a rare one, for which no rule speaks and of
+    which the network is not sure: Demurrage runs at, | Windstorm |."""
+    text = context.text(entity.start)
+    if context.is_ruled(entity) or not is_ordinary(text.lower()) or is_name(text):
+        return False
+    return odds(context.shares, "ORG", entity.start) <= SURELY["ORG"]
+
+
 def _is_department(context: Context, entity: Entity) -> bool:
     """Return whether several common words, of which the network is sure that they are nobody, are
     written as a sender: Baggage Tracing."""
@@ -117,8 +128,8 @@ def _is_department(context: Context, entity: Entity) -> bool:
 
 
 def is_public_body(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a committee or an office of ordinary words alone, whatever the
-    network and the rules take it for: Parochial Church Committee."""
+    """Return whether an entity is a committee, a court or an office of ordinary words and a country
+    alone, whatever the network and the rules take it for: Parochial Church Committee."""
     label, start, end = entity
     texts, lowers = context.bounds.texts, context.bounds.lowers
     if label != "ORG" or _PUBLIC_BODIES.isdisjoint((lowers[start], lowers[end - 1])):
@@ -126,6 +137,7 @@ def is_public_body(context: Context, entity: Entity) -> bool:
     return all(
         lowers[i] in _LINKS
         or (texts[i].isalpha() and (is_common_word(context.doc, i) or _is_only_plain(texts[i])))
+        or "country" in builtin_lexicon().of(texts[i].capitalize())
         for i in range(start, end)
     )
 

@@ -118,8 +118,7 @@ class Bounds(Terms):
             if label in ("PERSON", "ORG") and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # a court has the name of its place
             pieces += self._pieces(Entity(label, start, end), fixed, ends)
-        named_as = (self.as_name(p, persons) if p.label in NAMED else p for p in pieces)
-        return list(filter(None, named_as))
+        return self.without_terms(pieces, persons)
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at both ends, and without

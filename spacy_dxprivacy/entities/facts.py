@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
@@ -23,7 +23,7 @@ from .heads import facts_in, values_in_columns
 from .labels import labels_in
 from .tables import LISTED, PLACES, expanded, pattern, words
 from .values import extent_of_date, extent_of_name, is_value
-from .words import builtin_lexicon, is_name, kinds
+from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
 NAMED = frozenset({"PERSON", "GPE", "ORG"})
 DIGIT = re.compile(r"\d")
@@ -68,6 +68,7 @@ _SPACED = re.compile(r"\d{1,2} ([/.-]) \d{1,2} \1 \d{4}", re.A)  # 19 / 04 / 196
 _ITEM = re.compile(r"^[ \t]*(\d\d)/(\d\d)[.:)]?[ \t]+[A-Z]{3}", re.M | re.A)
 _NORM = re.compile(r"[A-Z]?\d{1,5}(?:\.\d{1,3}){0,2}")  # the number of a norm
 MIN_ITEMS = 3  # of an agenda
+_CELLS = frozenset({"|", ",", ";", "\t"})
 
 
 class Facts(Tokens):
@@ -77,16 +78,16 @@ class Facts(Tokens):
         super().__init__(doc)
         self._left: dict[Entity, Entity | None] = {}  # many matches are equal
 
-    def without_facts(self, matches: Iterable[Entity]) -> Iterator[Entity]:
-        """Yield the matches that are no values, and no numbers of statutes, norms or things, each
+    def without_facts(self, matches: Iterable[Entity]) -> list[Entity]:
+        """Return the matches that are no values, and no numbers of statutes, norms or things, each
         without the number of an item of an agenda: 24/07 VILLAGE HALL."""
+        left = list[Entity | None]()
         for match in matches:
             if match not in self._left:
                 is_fact = self._is_in_fact_form(*match)
                 self._left[match] = None if is_fact else self._remaining(match)
-            left = self._left[match]
-            if left is not None:
-                yield left
+            left.append(self._left[match])
+        return list(filter(None, left))
 
     def _may_be_value(self, label: str, start: int, end: int) -> bool:
         """Return whether to ask if a match is a value: most names have no digit, no sign behind
@@ -106,6 +107,10 @@ class Facts(Tokens):
         )
 
     def _is_fact(self, label: str, start: int, end: int) -> bool:
+        if label == "EMAIL":  # the office that an address begins with: bursar
+            return end - start == 1 and is_ordinary(self.lowers[start])
+        if label == "URL":
+            return pattern("CLAUSE_NUMBER").fullmatch(self.between(start, end)) is not None
         is_number = label in _NUMBERED or (label == "ADDRESS" and self.texts[start].isdigit())
         if is_number and self._is_of_statute(start, end):
             return True
@@ -206,10 +211,10 @@ class Facts(Tokens):
         """Facts that their form shows, as reports of the weather, and markup, in characters."""
         spans = [match.span() for match in pattern("FACT_FORM").finditer(self.text)]
         if "<" in self.text or "&" in self.text:
-            spans = sorted(
-                spans + [match.span() for match in pattern("MARKUP").finditer(self.text)]
-            )
-        return spans
+            spans += [match.span() for match in pattern("MARKUP").finditer(self.text)]
+        if "point" in self.lowers:
+            spans += [match.span() for match in pattern("SPOKEN_DECIMAL").finditer(self.text)]
+        return sorted(spans)
 
     def _is_in_fact_form(self, label: str, start: int, end: int) -> bool:
         """Return whether a match is a part of what its form shows to be a fact. A word before it
@@ -290,6 +295,8 @@ class Facts(Tokens):
         """Return whether ordinals count things (the 3rd floor), rather than days. A patient and
         other persons after them may begin a clause: on the 3rd patient was well."""
         things = self.texts[end : end + 1]
+        if self._fills_cell(start, end):
+            return self._is_ordinal(end - 1)  # | 1st |
         if things and things[0].lower() in _OF_ORDINALS:
             return self._is_ordinal(end - 1)
         if not (things and things[0].islower()) or _PERSONS.fullmatch(things[0]):
@@ -302,6 +309,11 @@ class Facts(Tokens):
             return False
         is_object = bool(after) and not _OBJECTS.isdisjoint(builtin_lexicon().of(after[0]))
         return not ("verb" in classes and is_object)  # on the 5th call me
+
+    def _fills_cell(self, start: int, end: int) -> bool:
+        """Return whether one word stands between the marks of cells."""
+        beside = (*self.texts[max(start - 1, 0) : start], *self.texts[end : end + 1])
+        return end - start == 1 and len(beside) == 2 and _CELLS.issuperset(beside)
 
     @cached_property
     def _items(self) -> Collection[int]:

@@ -208,7 +208,7 @@ def is_before_noun(context: Context, entity: Entity) -> bool:
     return bool(is_noun) and odds(context.shares, "PERSON", i) <= SURELY_KIND
 
 
-@reason("PERSON", "ORG", of_word=True)
+@reason("PERSON", "ORG", "GPE", of_word=True)
 def has_value(context: Context, entity: Entity) -> bool:
     """Return whether the strength of a drug follows (Fostair 100/6, Zorvam 5 mg), also in the next
     cell of a table, or a version follows a firm: Ubuntu 24.04."""
@@ -220,8 +220,11 @@ def has_value(context: Context, entity: Entity) -> bool:
     if after and after in CELL_MARKS and not is_listed:  # | Oramorph | 5 mg |
         after, unit = unit, context.text(entity.end + 2).lower()
         return after[:1].isdigit() and unit in _UNITS | {"g", "units"}
-    if entity.label == "ORG" and _VERSION.fullmatch(after):
+    is_version = _VERSION.fullmatch(after) is not None
+    if is_version and (entity.label == "ORG" or after[0] == "v"):
         return True
+    if entity.label == "GPE":
+        return False
     return _STRENGTH.fullmatch(after) is not None or (after[:1].isdigit() and unit in _UNITS)
 
 

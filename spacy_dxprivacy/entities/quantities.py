@@ -6,7 +6,7 @@ import re
 
 from ..text.mentions import Entity, is_word
 from . import network
-from .context import BESIDE, CELLS, FRACTION_SIGNS, MIN_POSTAL_CODE, Context, reason
+from .context import ARTICLES, BESIDE, CELLS, FRACTION_SIGNS, MIN_POSTAL_CODE, Context, reason
 from .decoding import odds
 from .facts import DIGIT
 from .fractions import is_score
@@ -30,6 +30,7 @@ _BEFORE_TIMES = frozenset(
     "after for and or & - – / , ( : through".split()
 )
 _MEASURE = re.compile(r"\d{1,6} ?(?:[a-z]{0,2}[A-Z]{1,2}|([A-Za-z]{1,5}))")  # 132 kV, 200 Mbps
+_AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ |\d+(?:\.\d+)? [a-zµ]")
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
 _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
 _FRACTIONS = re.compile(
@@ -45,6 +46,9 @@ _VALUE = re.compile(
     # a seat, a rate, a score, and a range of sizes or seats
     r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
     r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)|"
+    # some of all, a draw of lanes, a blood pressure, five digits, and several days of a week
+    r"\d{1,3}\sof\s\d{1,3}|\d{1,3}(?:[-–]\d{1,3}){3,}|(?:[^\W\d]+\s){0,2}\d{3}/\d{1,3}|\d{5}|"
+    rf"\d{1, 2}\s{expanded('WEEKDAY')}s|"
     # an item of an agenda: 6. A.O.B.
     r"\d{1,2}\. (?:[a-z]\.){2,4}|"
     # a fraction that ends a sentence, and the number that begins the next
@@ -88,6 +92,21 @@ def is_measure(context: Context, entity: Entity) -> bool:
     return measure[1] is None or measure[1].lower() in FOLLOWING["UNIT"]
 
 
+@reason("PERSON", "GPE", "ORG")
+def is_number_in_words(context: Context, entity: Entity) -> bool:
+    """Return whether a name is of numbers in small letters: ninety-nine."""
+    _, start, end = entity
+    tokens = [token for token in context.doc[start:end] if token.text != "-"]
+    return all(token.like_num and token.is_lower for token in tokens)
+
+
+@reason("PERSON")
+def begins_with_amount(context: Context, entity: Entity) -> bool:
+    """Return whether an amount begins a name of several words: 27,480 t clinker."""
+    text = context.text(entity.start, entity.end)
+    return entity.end - entity.start > 1 and _AMOUNT_FIRST.match(text) is not None
+
+
 @reason(*network.LABELS)
 def is_fraction(context: Context, entity: Entity) -> bool:
     """Return whether an entity is a fraction, as in "power 4/5", that no word beside it makes a
@@ -121,10 +140,19 @@ def is_count(context: Context, entity: Entity) -> bool:
         return True
     if text.isdigit() and len(text) < MIN_POSTAL_CODE:
         ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
-        return ends or (after is not None and after.text.endswith("s") and is_word(after.lower_))
+        if ends or after is None:
+            return ends
+        return is_word(after.lower_) and (after.text.endswith("s") or _describes(after.text))
     # 3 Brown Long-eared: an address ends with a word
     is_cut = after is not None and after.text == "-" and not doc[end - 1].whitespace_
     return is_cut and text[0].isdigit() and context.text(end + 1).islower()
+
+
+def _describes(text: str) -> bool:
+    """Return whether a word in small letters is an adjective or a noun, and no street: 14 speaking
+    stops."""
+    classes = builtin_lexicon().of(text) if text.islower() and text not in STREET_WORDS else ()
+    return bool(classes) and {"adjective", "noun", "plural", "verb"}.issuperset(classes)
 
 
 @reason("ADDRESS", of_word=True)
@@ -224,10 +252,15 @@ def is_age_behind_sex(context: Context, entity: Entity) -> bool:
     return is_behind and _is_below_90(context.text(i))
 
 
-@reason("DATE", of_word=True)
+@reason("DATE")
 def is_joined_number(context: Context, entity: Entity) -> bool:
-    """Return whether a number is joined to letters of no day, month, ordinal or year: p95, 4GbE."""
-    text = context.text(entity.start)
+    """Return whether a number is joined to letters of no day, month, ordinal or year: p95, 4GbE,
+    the 172S."""
+    _, start, end = entity
+    start += end - start > 1 and context.bounds.lowers[start] in ARTICLES
+    text = context.text(start, end)
+    if end - start > 1 and " " in text:
+        return False
     runs = _LETTERS.findall(text) if any(map(str.isdigit, text)) else []
     return bool(runs) and not any(map(_OF_DATE.fullmatch, runs))
 

@@ -141,8 +141,11 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             for label, start, end in predictions
         )
         for label, start, end in bounds.split(e for e in bare if e.start < e.end):
-            entity = without_small_ends(context, Entity(label, *_trim(bounds, label, start, end)))
-            is_cut = 0 < entity.end - entity.start < end - start
+            trimmed = Entity(label, *_trim(bounds, label, start, end))
+            if trimmed.start >= trimmed.end:
+                continue  # M.S. program
+            entity = without_small_ends(context, trimmed)
+            is_cut = entity.end - entity.start < end - start
             for piece in bounds.split([entity]) if is_cut else [entity]:
                 if is_entity(context, piece):
                     yield relabel(context, piece)

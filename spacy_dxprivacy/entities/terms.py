@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice, takewhile
 
@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
 from ..text.spelling import without_accents
-from .facts import ABBREVIATIONS, DIGIT, STATUTES, Facts
+from .facts import ABBREVIATIONS, DIGIT, NAMED, STATUTES, Facts
 from .tables import (
     DESCRIBING,
     FIRMS,
@@ -58,6 +58,7 @@ _DUTIES = LISTED["ROLE"] | frozenset(
     "landlord mechanic mgr receptionist security supervisor tutor vet".split()
 )
 _SHORT_GIVEN = frozenset("chas edw geo jas jno ma md mohd robt saml sk st thos wm".split())
+_TITLES = frozenset("mr mrs ms miss mx dr prof sir mdm madam".split())
 # Titles that are a job, too.
 _JOBS = frozenset(
     "captain commander detective doctor governor inspector judge justice mayor nurse officer "
@@ -97,12 +98,17 @@ class Terms(Facts):
         """How often the document has each word."""
         return Counter(self.lowers)
 
-    def as_name(self, entity: Entity, names: set[str]) -> Entity | None:
-        """Return an entity without legal words at its ends, or None if it is a term. It is an ORG
-        if its last word names a type of institution.
+    def without_terms(self, entities: Iterable[Entity], names: set[str]) -> list[Entity]:
+        """Return the entities that are no terms, without terms at their ends.
 
         names: Lower-case words of the full names in the document.
         """
+        named_as = (self._as_name(e, names) if e.label in NAMED else e for e in entities)
+        return list(filter(None, named_as))
+
+    def _as_name(self, entity: Entity, names: set[str]) -> Entity | None:
+        """Return an entity without legal words at its ends, or None if it is a term. It is an ORG
+        if its last word names a type of institution."""
         key = entity, frozenset(names.intersection(self.lowers[entity.start : entity.end]))
         if key not in self._judgements:
             bare = self._without_letter(entity) if self._has_lettered else entity
@@ -112,8 +118,9 @@ class Terms(Facts):
     def _judge(self, entity: Entity, names: frozenset[str]) -> Entity | None:
         label, start, end = entity
         before = self.lowers[start - 1].rstrip(".") if start else ""
-        if before in _BEFORE_BIRTH_NAMES:
-            label = "PERSON"
+        titled = self._behind_title(label, start, end)
+        if before in _BEFORE_BIRTH_NAMES or titled > start:
+            label, start = "PERSON", titled
         if label == "PERSON":
             if self._is_no_person(before, start, end):
                 return None
@@ -140,6 +147,15 @@ class Terms(Facts):
             if self._is_term(label, start, end, names):
                 return None
         return Entity(label, start, end)
+
+    def _behind_title(self, label: str, start: int, end: int) -> int:
+        """Return the start of a name behind the title that a place or a firm begins with, which
+        makes it a person: in Mr Lind's van, an email from Dr. Lind."""
+        at = start + 1
+        if label == "PERSON" or self.lowers[start].rstrip(".") not in _TITLES or at >= end:
+            return start
+        at += self.texts[at] == "."
+        return at if at < end and self.texts[at].istitle() and end - at < 4 else start
 
     def _is_no_person(self, before: str, start: int, end: int) -> bool:
         """Return whether a person is a title, a label or a group. before: the word before it."""

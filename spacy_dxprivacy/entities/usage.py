@@ -15,7 +15,7 @@ from .context import AFTER_THING, ARTICLES, CELLS, ONE, Context, reason
 from .decoding import odds
 from .facts import DIGIT
 from .tables import FIRMS, LISTED, PERSON_WORDS, expanded, words
-from .words import builtin_lexicon, is_land, is_name, is_setting, is_town
+from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_setting, is_town
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
 SURELY_SHORT_FORM = 10.0
@@ -31,7 +31,10 @@ _BEFORE_SMALL = ARTICLES | {"this"}
 _KEYS = re.compile("|".join([*LISTED["ID_WORD"], expanded("USER"), expanded("KEYS_SHORT")]))
 # Abbreviated before the names and the numbers of officers.
 RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp supt".split())
+_OPTION = re.compile(r"(?:\A|\s)-(?:-?[A-Za-z])")  # of a command
 _EXHIBIT = re.compile(r"[A-Z]{1,2}-?\d{1,4}", re.A)
+_SMALL_FIRST = re.compile(r"[a-z]{1,2}[A-Z]{2,5}")
+_DEPUTY = frozenset("acting assistant associate deputy vice".split())
 _SPEAK = frozenset("speak speaks spoke speaking spoken fluent".split())
 _REPEATED = re.compile(r"(.)\1+")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1\1")
@@ -76,7 +79,7 @@ def is_code(context: Context, entity: Entity) -> bool:
     text = context.text(entity.start, entity.end)
     if (
         "==" in text
-        or text.startswith("-")
+        or _OPTION.search(text) is not None
         or (entity.label == "DATE" and "_" in text and not DIGIT.search(text))
     ):
         return True
@@ -129,6 +132,8 @@ def is_role(context: Context, entity: Entity) -> bool:
         return True
     if text.isupper() and text.lower() in RANKS and (after.isdigit() or is_name(after)):
         return True  # DC 1427 Holroyd
+    if text == "Dean" and context.text(entity.start - 1).lower() in _DEPUTY:
+        return True
     if text.lower() not in PERSON_WORDS or context.is_ruled(entity):
         return False
     return not (is_name(text) and context.is_certain(entity.label, entity.start))
@@ -180,15 +185,27 @@ def is_pronoun_in_capitals(context: Context, entity: Entity) -> bool:
 def is_small(context: Context, entity: Entity) -> bool:
     """Return whether an entity is in small letters where names have capitals, or in code."""
     texts = context.bounds.texts[entity.start : entity.end]
-    if not all(text.islower() and text.isalpha() for text in texts):
+    texts = [t for t in texts if t.isascii() or any(map(str.isalnum, t))]  # no emoji
+    if not all(text.islower() and (text.isalpha() or _is_only_small(text)) for text in texts):
         return False
     if context.is_capitalised or context.is_in_code(entity.start):
         return True
     before = context.text(entity.start - 1).lower()
-    if not before.isalpha() or _KEYS.fullmatch(before):
+    if _KEYS.fullmatch(before):
+        return False
+    if not context.whole.islower() and all(map(_is_only_small, texts)):
+        return True
+    if not before.isalpha():
         return False  # a user name may open a line, or stand behind a mark
     forms = {form.capitalize() for text in texts for form in (text, text.removesuffix("s"))}
     return context.capitalises_names and not any(map(is_name, forms))
+
+
+def _is_only_small(text: str) -> bool:
+    """Return whether each part of a word in small letters is an ordinary word, and nobody's name:
+    rebar, reaper-thresher."""
+    parts = text.split("-")
+    return all(map(is_ordinary, parts)) and not any(map(is_name, parts))
 
 
 @reason("ORG")
@@ -222,6 +239,12 @@ def is_abbreviation(context: Context, entity: Entity) -> bool:
         return False
     is_before_value = after[:1].isdigit() or (DIGIT.search(after) and not is_land(text))
     return text.isupper() and len(text) < 5 and bool(is_before_value)
+
+
+@reason("PERSON", of_word=True)
+def begins_small(context: Context, entity: Entity) -> bool:
+    """Return whether a word is of a small letter and capitals, as no name is: eGFR."""
+    return _SMALL_FIRST.fullmatch(context.text(entity.start)) is not None
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

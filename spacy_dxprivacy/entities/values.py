@@ -31,6 +31,7 @@ from .words import builtin_lexicon, kinds
 _PLACED = frozenset({"PERSON", "GPE", "ORG", "ADDRESS"})
 _DATED = frozenset({"DATE", "TIME"})
 MAX_UNIT = 6  # letters of a unit, such as Mbit
+_LONG_UNITS = frozenset(unit for unit in FOLLOWING["UNIT"] if len(unit) > 3)
 _UNITS = "|".join(sorted(map(re.escape, FOLLOWING["UNIT"]), key=len, reverse=True))
 _AMOUNT = rf"[+−-]?\d+(?:[.,]\d+)*\s?(?:%|(?:{_UNITS})(?!\w))"
 _OF_VALUES = re.compile(rf"{expanded('JOINED')}(?:\s?[/x×–-]\s?{expanded('JOINED')})*", re.I)
@@ -66,6 +67,7 @@ _ITEM = re.compile(r"\((?:(?P<year>(?:1[89]|20)\d\d)|[1-9]\d{1,4})\) ?", re.A)
 NUMBER_OF_ITEM = re.compile(r"\d{1,2}[.)](?:\s|\Z)|\d{1,6}[,;|\t](?=\S)")
 _OF_CODE = re.compile(r"(?:\bCode|§|\b[Ss]ections?|\bC\.?F\.?R\.?|\bU\.?S\.?C\.?|\bStat\.) \Z")
 _FROM_GROUPED = re.compile(r"\d[ .]\d{3} (?:to|[-–]) \Z")  # from 2 340 118 to |12 345 678
+_HOURS_OF_DAY = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d ?[-–] ?(?:[01]\d|2[0-3])[0-5]\d", re.A)
 MIN_PHONE = 8  # digits of a telephone number with the code of its country
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}")
 _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
@@ -130,6 +132,9 @@ _ABBREVIATED = re.compile(
 _SOFTWARE = re.compile(r"[A-Za-z]{2,20}/\d{1,3}(?:\.\d{1,4})+")  # nginx/1.24.0
 _SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
 _OF_AMOUNT = re.compile(rf" (?:of \d|(?!units?\b)(?:{_UNITS})(?!\w))", re.I)  # 410 of 640, 35 g
+_BEHIND_MONEY = re.compile(rf"\b(?:{expanded('MONEY_WORD')})(?: (?:of|is|was|at|to))? \Z", re.I)
+_SPEED = re.compile(r"\d{1,3} (?:mph|kmh|km/h|kph|acres?|hectares?) ", re.I)
+_AFTER_NUMBER = re.compile(r"(?:[kMG]?Wh|m[³3]|[kM]?[lL]|TEU|hours|units)(?!\w)")
 _TIMES = re.compile(r" ?[@x×] ?\d")  # Invoice: 12 @ 4.50
 _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
 _PER_TIME = re.compile(rf"{_AMOUNT}/\d*[a-z]{{1,3}}")  # 4.6mm/24h
@@ -144,8 +149,10 @@ _ROW_OF_VALUES = re.compile(
     re.A,
 )
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
+_DECIMAL_PERIOD = re.compile(r"\d+[.,]\d+\s?(?:days?|weeks?|wks?|months?|mths?|years?|yrs?)", re.I)
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
 MAX_DAY, MAX_MONTH = 31, 12
+_AFTER_MODAL = frozenset("also be have not only still well".split())
 # What makes an hour or an amount of the number before it; no words: On May 5 people came.
 _HALF, _SHORT = r"[ap]\.?m\b", "|".join(u for u in FOLLOWING["UNIT"] if len(u) < 3 and u.isalpha())
 _AFTER_VALUE = re.compile(
@@ -171,7 +178,7 @@ _ARTICLES = frozenset({"the", "a", "an"})
 _THINGS = words("NUMBERED_THINGS", "terms")
 # Between a thing and its number, and between numbers: Parts No. K70386 and DF6174.
 _BEFORE_CODES = frozenset("no no. nos nos. nr nr. number numbers code codes is are # ( :".split())
-_BESIDE_CODES = _BEFORE_CODES | frozenset(", - – / and or & then".split())
+_BESIDE_CODES = _BEFORE_CODES | frozenset(", - – / and or & then to through".split())
 _OWNED = frozenset("a an my your his her our their its".split())
 _KEYED = re.compile(expanded("KEYS"))
 _OF_SOMEONE = re.compile(rf"{expanded('KEYS')}|{expanded('USER')}|cv[vc]2?")  # Snapchat jsmith92
@@ -195,6 +202,16 @@ _QUESTION = re.compile(r"Q\d{1,2}:? ?(?:\([a-z]\)|(?<= )\d{1,3} (?:marks?|points
 _SIGN = re.compile(f"[{expanded('SIGN')}]")
 _CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
 _RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}(?:,[\d:.]+)*", re.A)  # 1:08.20, and such cells of a row
+# Behind a word for a key: on the chart was 92.6, ref 10–125.
+_DECIMAL_OR_RANGE = re.compile(r"(?:[A-Z]-[A-Z] )?\d{1,4}\.\d{1,2}|\d{1,3}–\d{1,3}", re.A)
+# A code that is as short as the name of a model, and what says that it is of somebody.
+_SHORT_CODE = re.compile(r"(?=[^\d]*(?:\d[^\d]*){1,4}\Z)[A-Z]{0,4}-?\d{1,4}[A-Za-z]{0,2}", re.A)
+MAX_SHORT = 3  # digits of a code that is too short for somebody's number
+_OWNING = frozenset(
+    "bakkie bike bus car drove driver driving jeep lorry matatu moped motorbike motorcycle okada "
+    "parked parking plate plates rego sedan suv taxi trailer truck ute van vehicle".split()
+)
+_OWNED_BESIDE, KEY_BESIDE = 6, 3  # tokens on each side of a code, and before it
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d|:\d\d:\d\d)", re.A)
 _COLON_CLOCK = re.compile(r"(?<![\d:])(?:[01]?\d|2[0-3]):[0-5]\d(?![\d:])", re.A)
 _AFTER_PERIOD = re.compile(r"\s?(?:min(?:ute)?s?\b|/\s?(?:km|mi|mile|m)\b|per (?:km|mile)\b)")
@@ -241,7 +258,7 @@ def are_amounts(text: str, start: int, end: int) -> bool:
         return _count_digits(number) < MIN_PHONE or are_amounts(text, start + 1, end)
     if (item := _ITEM.match(number)) is not None:  # (1999) 12345, (12) 1200-1500
         return item["year"] is not None or are_amounts(text, start + item.end(), end)
-    if _SCORES.fullmatch(number) or _CLOCKS.fullmatch(number):
+    if _SCORES.fullmatch(number) or _CLOCKS.fullmatch(number) or _are_hours(number):
         return True
     parts = _MARKS.split(number)
     if number[0] == "0" or not all(map(str.isdigit, parts)):
@@ -262,6 +279,11 @@ def are_amounts(text: str, start: int, end: int) -> bool:
     if len(values) == 2:
         return _is_range(parts, values, before, after)
     return _is_series(values) or (len(values) > 2 and _AFTER_AMOUNT.match(after) is not None)
+
+
+def _are_hours(number: str) -> bool:
+    """Return whether a number is of two times of a day: 0345-0350."""
+    return _HOURS_OF_DAY.fullmatch(number) is not None and number[:4] < number[-4:]
 
 
 def _count_digits(text: str) -> int:
@@ -314,6 +336,8 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
         return (
             _is_count(tokens, start, end)
             or _RACE.fullmatch(tokens.between(start, end)) is not None  # record 1:01.77
+            or _DECIMAL_OR_RANGE.fullmatch(tokens.between(start, end)) is not None
+            or _is_short_code(tokens, start, end)
             or _is_road(tokens, start, end)
             or _is_of_thing(tokens, start)
             or _is_of_kind(tokens, start, end)
@@ -332,7 +356,14 @@ def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
     """Return whether a name, a place or an address with a digit is a value."""
     label, start, end = entity
     if label == "ADDRESS":
-        return _is_no_address(tokens, start, end) or _is_amount(text) or _is_release(text)
+        is_section = start > 0 and tokens.texts[start - 1] in ("§", "§§")
+        return (
+            is_section
+            or (text[-1].isdigit() and tokens.between(end, end + 1) in _LONG_UNITS)  # flat 18 cents
+            or _is_no_address(tokens, start, end)
+            or _is_amount(text)
+            or _is_release(text)
+        )
     is_code = end - start == 1 and _is_of_thing(tokens, start)  # logger CR1000X
     return is_code or _is_amount(text) or _is_number(text) or _ORDER.fullmatch(text) is not None
 
@@ -367,6 +398,28 @@ def _is_road(tokens: Tokens, start: int, end: int) -> bool:
     if start == 0 or tokens.lowers[start - 1] != "the":
         return False
     return _ROAD.fullmatch(tokens.between(start, end)) is not None
+
+
+def _is_short_code(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a code is as short as that of a model, and no word beside it says that it is
+    of somebody: a Kalmar DRG450; not his car, WXY123. One of four digits has an article or stands
+    before a noun: an L4701, the L3200 tractor."""
+    code = tokens.between(start, end)
+    if _SHORT_CODE.fullmatch(code) is None or code.isdigit():
+        return False
+    ahead = tokens.lowers[max(start - _OWNED_BESIDE, 0) : start]
+    if not _OWNING.isdisjoint((*ahead, *tokens.lowers[end : end + _OWNED_BESIDE])):
+        return False
+    keys = [word.rstrip(".") for word in ahead[-KEY_BESIDE:]]
+    if any(word in LISTED["ID_WORD"] or _OF_SOMEONE.fullmatch(word) for word in keys):
+        return False
+    before = tokens.lowers[start - 1] if start else ""
+    if before in GOODS or before in FIRMS:
+        return False  # my Yamaha KXR-214
+    if _count_digits(code) <= MAX_SHORT or before in _ARTICLES:
+        return True
+    after = tokens.texts[end] if end < len(tokens.texts) else ""
+    return after.islower() and builtin_lexicon().of(after) == {"noun"}
 
 
 def _is_count(tokens: Tokens, start: int, end: int) -> bool:
@@ -444,8 +497,8 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
         return False
     if lower in _KINDS:
         return _count_digits(code) < MAX_KIND
-    if lower in MAKERS:
-        return True
+    if lower in MAKERS or (start > 1 and tokens.lowers[start - 2] in MAKERS):
+        return True  # Dell PowerVault ME4024
     if _PLATE.fullmatch(code) or not before[:1].isupper():
         return False
     is_maker = lower in FIRMS or lower in GOODS
@@ -494,7 +547,7 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
         return True
     if any(map(str.isalpha, text)):
         return _is_named_thing(tokens, start, end)
-    if text.isdigit() and _FROM_NUMBER.fullmatch(before):
+    if text.isdigit() and (_FROM_NUMBER.fullmatch(before) or _is_money(tokens, start, end)):
         return True
     if _is_behind_thing(tokens, start):
         return True
@@ -504,6 +557,13 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
         is_parted = _MARKS.search(text) is not None
         return is_parted and are_amounts(beside, len(first), len(first) + len(text))
     return after in _DASHES or not text.isdigit()
+
+
+def _is_money(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a number without a street is an amount: balance 41250, 41250 kWh."""
+    if _BEHIND_MONEY.search(tokens.between_with_blank(start - 3, start)):
+        return True
+    return _AFTER_NUMBER.match(tokens.between(end, end + 2)) is not None
 
 
 def _is_named_thing(tokens: Tokens, start: int, end: int) -> bool:
@@ -522,8 +582,10 @@ def _is_named_thing(tokens: Tokens, start: int, end: int) -> bool:
 
 
 def _has_measure(text: str, before: str, after: str) -> bool:
-    """Return whether the words beside an address make it a value: 22 st x 30 rows, 200 ul, spin,
-    port 5432, Op. 59 No. 1."""
+    """Return whether the words of an address or beside it make it a value: 22 st x 30 rows, 200 ul,
+    spin, port 5432, Op. 59 No. 1, 30 mph Street."""
+    if _SPEED.match(text):
+        return True
     if _STITCHES.fullmatch(text):
         return after[:1].isdigit()
     if text.startswith("ul"):
@@ -599,6 +661,16 @@ def _is_unit(tokens: Tokens, i: int) -> bool:
     return not tokens.doc[i].whitespace_ and len(time) in (1, 2, 3)
 
 
+def _ends_with_modal(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether numbers stand before the verb may, which another follows, in a text that
+    writes months with capitals: numbers 11 to 19 may go home."""
+    if tokens.texts[end - 1] != "may" or end - start < 2 or tokens.text.islower():
+        return False
+    after = tokens.texts[end] if end < len(tokens.texts) else ""
+    is_dated = tokens.lowers[max(start - 1, 0)] in ("on", "the", "by", "from", "until")
+    return after in _AFTER_MODAL or ("verb" in builtin_lexicon().of(after) and not is_dated)
+
+
 def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     """Return whether a date is a part of code, a value joined to its unit, numbers without a word
     before them that makes them a date, or the rate APR."""
@@ -613,12 +685,16 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return True
     if label == "TIME":
         return _is_no_clock(text) or _is_period(tokens, start, end, text)
-    if _is_named_number(tokens, start, end, text):
+    if _is_named_number(tokens, start, end, text) or _ends_with_modal(tokens, start, end):
         return True
     if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(tokens.between(end, end + 2)):
         return True
     joined = _JOINED_WORD.fullmatch(text)
-    if _DECIMAL.fullmatch(text) or (joined and joined[1].lower() not in _OF_TIME):
+    if (
+        _DECIMAL.fullmatch(text)
+        or _DECIMAL_PERIOD.fullmatch(text)
+        or (joined and joined[1].lower() not in _OF_TIME)
+    ):
         return True
     if (numbers := _NUMBERS.fullmatch(text)) is not None and _are_no_date(numbers):
         if numbers[2] == "." and _AFTER_DECIMAL.match(

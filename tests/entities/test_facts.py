@@ -565,3 +565,93 @@ def test_an_order_before_a_date_is_no_part_of_it(nlp):
 ])  # fmt: skip
 def test_a_number_of_a_person_behind_a_thing_goes(nlp, text, value):
     assert any(value in shown for _, shown in found(nlp, text))
+
+
+@pytest.mark.parametrize("text", [
+    "The Act, 49 U.S.C. § 14706(a)(1), makes it liable, as § 14708(d) reaches goods.",
+    "We rely on s. 57(1) of the Canada Labour Code, and on Fed. R. Civ. P. 59(e) too.",
+    "Per [2016] UKUT 443 (IAC) it was so; see 1984 (3) SA 623 (A) at 634E-635C.",
+    "It was repeated in para [171A] and at J.A. 1123–31 of the record.",
+    "The breach is reported under Art. 33 UK GDPR, and the cargo under SOLAS VI/2.",
+    "The review was held under ISO/IEC 17025:2017 clause 8.9 this time.",
+    "The mail bounced with 421 4.7.28 again, and the error stayed.",
+    "The heading is 8433.60.00, or 8471.30.00 for parts of it.",
+    "He answered it in the interview (Q3.3) and in the form.",
+    "They gave us the tyres, 205/55 R16 and a bolt of 3-1/2 in length.",
+    "We sang it in the 1893 version, for the 2010 edition is lost.",
+])  # fmt: skip
+def test_parts_of_laws_reports_standards_and_products_stay(nlp, text):
+    assert found(nlp, text) == set()
+
+
+@pytest.mark.parametrize("text", [
+    "The lactate came back at six point three.", "Version three point one four broke it.",
+    "It fell to eight point six five, then to seven point one.",
+])  # fmt: skip
+def test_a_decimal_in_words_is_no_place(nlp, text):
+    assert found(nlp, text) == set()
+
+
+@pytest.mark.parametrize("text", [
+    "You hold a ticket for the Kalmar DRG450 reach stacker.", "The PT100 probe read it high.",
+    "An L4701 costs more than the L3200 tractor.", "Swap the gel on bar 2 to L201.",
+    "Sheet SC3 says so.", "Full price is R185, but children pay R85.",
+    "The weight on the chart was 92.6 kilos.", "ALT was 412 U/L (ref 10–125).",
+    "The Dell PowerVault ME4024 rebooted itself.", "The lots are L5-0417 through L5-0423.",
+])  # fmt: skip
+def test_the_short_code_of_a_model_and_the_value_behind_a_key_stay(nlp, text):
+    assert not {shown for label, shown in found(nlp, text) if label == "ID"}
+
+
+@pytest.mark.parametrize(("text", "code"), [
+    ("His car, WXY123, was hit.", "WXY123"), ("We parked the van KJA412 there.", "KJA412"),
+    ("Her ref is Q4827.", "Q4827"), ("My member no is AB123.", "AB123"),
+    ("The file is KX20417 in the book.", "KX20417"), ("MRN K12 was seen.", "K12"),
+])  # fmt: skip
+def test_the_short_code_of_somebody_goes(nlp, text, code):
+    assert ("ID", code) in found(nlp, text)
+
+
+@pytest.mark.parametrize("text", [
+    "Sats were ninety-one, then ninety-four on air.", "The pulse was ninety-six and regular.",
+    "We counted one hundred and four, then ninety-nine.", "He was in room ninety-four.",
+    "A temperature of a hundred and one, which fell.", "She scored ninety-eight.",
+    "It went to a hundred and nine with no reason.",
+])  # fmt: skip
+def test_a_number_in_words_that_is_no_age_stays(nlp, text):
+    assert found(nlp, text) == set()
+
+
+@pytest.mark.parametrize(("text", "age"), [
+    ("My nan is ninety-nine.", "ninety-nine"), ("How old is she?\nNinety-four.", "Ninety-four"),
+    ("She, ninety-three, lives alone.", "ninety-three"), ("He must be 95.", "95"),
+    ("The lender (who is 96) will come.", "96"), ("Mrs Lind, the treasurer, was 91.", "91"),
+])  # fmt: skip
+def test_an_age_over_89_in_words_goes(nlp, text, age):
+    assert ("DATE", age) in found(nlp, text)
+
+
+@pytest.mark.parametrize("text", [
+    "We found that Regulation 28 may be engaged. He agreed. It is so.",
+    "The families at numbers 11 to 19 may go home once it is done. They know. It is late.",
+    "Clauses 3 and 7 may apply. We will see. It is open.",
+])  # fmt: skip
+def test_numbers_before_the_verb_may_are_no_date(nlp, text):
+    assert found(nlp, text) == set()
+
+
+@pytest.mark.parametrize("text", ["We meet on 28 may at noon.", "It was 11 to 19 May 2021."])
+def test_days_before_the_month_of_may_are_a_date(nlp, text):
+    assert any(label == "DATE" for label, _ in found(nlp, text))
+
+
+@pytest.mark.parametrize("text", [
+    "The balance was 41250 at the end.", "A grant of 41250 came.", "We used 41250 kWh of it.",
+    "A debt of 12 345 678 is due.", "The pumps ran 0345-0350 only.", "The 30 mph Street limit.",
+    "Cut the 12 Acre block.", "The organ has 14 speaking stops.", "The note was flat 18 cents.",
+    "We saw 29 of 61 with it.", "The draw is 1-4-6-2-5-3 today.", "It took 3.75 days of work.",
+    "The audit raised 2 points (7.1.5.1 and 8.4.1) only.", "Lanes: a,1st,b\nc,2nd,d",
+])  # fmt: skip
+def test_amounts_lanes_orders_and_clauses_stay(nlp, text):
+    shown = {(label, text) for label, text in found(nlp, text) if text != "today"}
+    assert shown == set()

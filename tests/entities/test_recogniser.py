@@ -317,3 +317,10 @@ def test_both_names_beside_a_nickname_go_without_rules(name):
     assert all(word.strip("\"“”'") in hidden for word in name.split())
     said = nlp('He told Leroy "Come" Tuesday, and "Then" Monday.')
     assert not [ent.text for ent in said.ents if ent.label_ == "PERSON" and "day" in ent.text]
+
+
+@pytest.mark.parametrize("end", ["M.S. program", "M.D. track", "Ph.D. programme"])
+def test_a_degree_that_is_taken_for_a_firm_is_no_entity(end):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    doc = nlp(f"She petitions for reinstatement to the {end} in Food Microbiology at the school.")
+    assert end.split()[0] not in {entity.text for entity in doc.ents}

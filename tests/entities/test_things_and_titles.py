@@ -51,6 +51,7 @@ def test_a_person_or_an_employer_with_the_name_of_a_brand_goes(marks, text, name
     ("Oupa", "Coetzee"), ("Whaea", "Mereana"), ("Encik", "Rahman"), ("Engr", "Dela Vega"),
     ("Manang", "Luz"), ("Tannie", "Marlene"), ("Cllrs", "Tranter"),
     ("Kak", "Rosmah"), ("Garda", "Niamh Duffy"), ("Mwalimu", "Wanjala"), ("Baba", "Adewale"),
+    ("Cr", "Hinemoa Te Whaiti"), ("Matron", "Philomena"), ("Bosun", "Annelies Vroom"),
     ("PW3", "Kurian"), ("Young", "Sipho"), ("Poor", "Agnieszka"),
 ])  # fmt: skip
 def test_a_title_stays_and_the_name_behind_it_goes(marks, title, name):
@@ -292,3 +293,12 @@ def test_a_letter_beside_a_name_is_no_initial_of_it(marks, text):
 @pytest.mark.parametrize("wish", ["Happy New Year", "Merry Christmas", "Happy Ganesh Chaturthi"])
 def test_a_feast_of_a_wish_is_a_date(marks, wish):
     assert in_letter(marks, f"We wish you a {wish}, all.") == [wish.partition(" ")[2]]
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("They went to the clinic in Mr Mkhwanazi's van.", "Mkhwanazi"),
+    ("The contract is an email from Mr. Sahota of June.", "Sahota"),
+    ("The order came from Dr Lindqvist.", "Lindqvist"),
+])  # fmt: skip
+def test_a_title_makes_a_person_of_a_place_or_a_firm(text, name):
+    assert name in marks_of({"PERSON"})(text)
