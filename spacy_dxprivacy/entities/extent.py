@@ -52,7 +52,7 @@ _LINKS = frozenset("on in for of and or to at by with from as".split())
 # Marks and words that may separate two mentions.
 _MARKS = _SEPARATORS | _BREAKS | AND | {","}
 _WORDS = _STARTS | AND | words("BETWEEN_DATES")
-_CALL_WORDS = frozenset(expanded("CALL_WORD").split("|")) | {"email"}
+_CALL_WORDS = frozenset(expanded("CALL_WORD").split("|")) | {"email", "ext", "extn"}
 _LONGEST_HOLIDAY = 5  # tokens
 
 
@@ -185,8 +185,9 @@ class Bounds(Terms):
 
     def _before_call_word(self, start: int, end: int) -> int:
         """Return the end of an address without a telephone number: before the word for one."""
-        for i in range(start + 1, end - 1):
-            if self.lowers[i].rstrip(".") in _CALL_WORDS and not self.texts[i + 1][0].isalpha():
+        for i in range(start + 1, end):
+            after = self.texts[i + 1] if i + 1 < len(self.texts) else ""
+            if self.lowers[i].rstrip(".") in _CALL_WORDS and not after[:1].isalpha():
                 return i
         return end
 

@@ -47,6 +47,7 @@ BEFORE_CODE = 40  # characters before a number, in which a word for a code is so
 MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _KOREAN = words("KOREAN")
+_SURE_CUES = frozenset({"chat", "sender", "officer"})  # beside which no network is surer
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
@@ -128,7 +129,9 @@ def _phrases(text: str) -> Iterator[Entity]:
     yield from (Entity("ORG", *span) for span in _organisations(text))
     yield from (Entity("GPE", *span) for span in _places(text))
     cued = filter(_is_cued, pattern("CUED_NAME").finditer(text))
-    yield from (Entity("PERSON", _behind_title(match), match.end()) for match in cued)
+    for match in cued:
+        label = "CUED" if kind_of(match) in _SURE_CUES else "PERSON"
+        yield Entity(label, _behind_title(match), match.end())
     lower = _in_lower_case(text)
     yield from field_codes(text)
     yield from identifiers_in(text)

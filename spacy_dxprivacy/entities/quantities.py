@@ -47,7 +47,7 @@ _VALUE = re.compile(
     r"\d{1,3}[a-eg-ln-z]|[a-z]{2,5}\s\d{1,3}\.\d{1,2}|"
     r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)|"
     # some of all, a draw of lanes, a blood pressure, five digits, and several days of a week
-    r"\d{1,3}\sof\s\d{1,3}|\d{1,3}(?:[-–]\d{1,3}){3,}|(?:[^\W\d]+\s){0,2}\d{3}/\d{1,3}|\d{5}|"
+    r"\d{1,3}\sof\s\d{1,3}|\d{1,3}(?:[-–]\d{1,3}){3,}|(?:[^\W\d]+\s){0,2}\d{3}/\d{1,3}|\d{5}|[−–-]\d{1,3}\.\d{1,3}|"
     rf"\d{1, 2}\s{expanded('WEEKDAY')}s|"
     # an item of an agenda: 6. A.O.B.
     r"\d{1,2}\. (?:[a-z]\.){2,4}|"

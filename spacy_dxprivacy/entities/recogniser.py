@@ -42,7 +42,7 @@ from .extent import Bounds
 from .foreign import without_words
 from .goods import has_model, is_brand_of_thing
 from .reasons import is_entity, relabel, without_small_ends
-from .tables import FOLLOWING, LISTED, expanded, words
+from .tables import FOLLOWING, LISTED, words
 from .terms import LEGAL
 from .usage import RANKS
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
@@ -57,10 +57,6 @@ _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}\d{1,2}")  # and a witness by number: PW2
 _WRITTEN = re.compile(r"[A-Z](?:\.|.*[a-z].*)")  # T., Tilley, McKay
-LONGEST_TAG = 24  # characters behind the name of a sender, with its colon
-_SENT_AT = re.compile(r"\d:\d\d(?: -|\]) \Z")
-_CLOCK_OF_LINE = re.compile(rf",? {expanded('CLOCK_OF_LINE')}")
-_OFFICES = LISTED["ROLE"] | {*"chair clerk president captain vice vice-chair principal".split()}
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
@@ -198,8 +194,8 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
 
     One that fills a field of a table counts twice, as the network finds no words beside it. The
     word behind a title or a greeting counts three times: it is surer than the network (Dear Ash),
-    which decides where the name ends. The sender of a message, and a name before an office in
-    brackets, stay as they are. Firms of common words leave the Doc without a factor: their
+    which decides where the name ends. Persons of sure cues, as senders
+    of messages, stay as they are. Firms of common words leave the Doc without a factor: their
     form alone (Chess Club, Board of Directors) is that of departments and halls too. Where ordinary
     words have capitals, so do firms without a legal form that the network takes for none (Summer
     School). Names within codes and initials below a head of persons stay, since the network was
@@ -209,7 +205,7 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
     bounds, doc, text = context.bounds, context.doc, context.whole
     for span in doc.ents:
         is_rule = span.id_ in evidence
-        is_evidence = is_rule and span.label_ in _NAMES and not _is_cued(bounds, span)
+        is_evidence = is_rule and span.label_ in _NAMES
         if is_evidence and not _GLUED.search(span.text) and not _is_short_below_head(bounds, span):
             factor, name = evidence[span.id_], Entity(span.label_, span.start, span.end)
             names.append((name, factor ** (1 + fills_field(text, span))))
@@ -238,20 +234,6 @@ def _is_short_below_head(bounds: Bounds, span: Span) -> bool:
     """Return whether a person is a few capitals below a head that names persons."""
     is_short = len(span) == 1 and span.text.isupper() and len(span.text) < MAX_INITIALS
     return is_short and bounds.is_headed(span.start)
-
-
-def _is_cued(bounds: Bounds, span: Span) -> bool:
-    """Return whether a person sends a message (Kenny 07:43, 07:43 - Grace W7: ok), or stands before
-    an office: Sioned Haf (Secretary)."""
-    if span.label_ != "PERSON" or span.id_ != "dx_rule":
-        return False
-    opens = span.start == 0 or "\n" in bounds.texts[span.start - 1]
-    if opens and _CLOCK_OF_LINE.match(bounds.text, span.end_char):
-        return True
-    if _SENT_AT.search(bounds.text, max(span.start_char - 9, 0), span.start_char):
-        return bounds.text.find(":", span.end_char, span.end_char + LONGEST_TAG) >= 0
-    office = bounds.lowers[span.end + 1] if span.end + 1 < len(bounds.texts) else ""
-    return bounds.texts[span.end : span.end + 1] == ["("] and office in _OFFICES
 
 
 def _is_called(bounds: Bounds, span: Span) -> bool:

@@ -50,6 +50,7 @@ _SOURCES = {label: (label, BY_RULE) for label in LABELS}
 _SOURCES |= {
     "USERNAME": ("ID", ""),
     "DISGUISED": ("PERSON", ""),
+    "CUED": ("PERSON", ""),
     "PLACED": ("GPE", ""),
     "GUESSED": ("PERSON", BY_GUESS),
     **{stated: (label, "") for label, stated in STATED.items()},
@@ -171,23 +172,32 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         return match_foreign(bounds, language, named)
 
     def _match_english(self, bounds: Bounds, named: set[Entity]) -> set[Entity]:
-        """Return the entities; a person that only guesses found has the label GUESSED."""
+        """Return the entities; a person that a sure cue found has the label CUED, and one that only
+        guesses found GUESSED."""
         matches = {*match_words(rule_tree(guess=self.guess), kinds_of(bounds))}
         matches |= {*match_phrases(bounds, named), *match_foreign_days(bounds)}
         matches |= {*_towns_of_states(bounds, matches)}
         matches -= {match for match in matches if _counts_from_number(bounds, *match)}
-        sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
+        cued = {i for label, *span in matches if label == "CUED" for i in range(*span)}
+        sure = cued | {i for label, *span in matches if label == "PERSON" for i in range(*span)}
         matches = {match._replace(label=_SOURCES[match.label][0]) for match in matches}
         if len(bounds.doc) >= progress.LONG:
             progress.step("limits of names")
         # Split twice: after its label changes, an entity is split at other words.
         entities = bounds.split(relabel_persons(bounds, bounds.split(matches)))
-        return {
-            entity._replace(label="GUESSED")
-            if entity.label == "PERSON" and sure.isdisjoint(range(entity.start, entity.end))
-            else entity
-            for entity in entities
-        }
+        return {_by_source(entity, cued, sure) for entity in entities}
+
+
+def _by_source(entity: Entity, cued: AbstractSet[int], sure: AbstractSet[int]) -> Entity:
+    """Return an entity, with another label if it is a person of a sure cue, or only guessed.
+
+    cued, sure: Tokens of persons of sure cues, and of persons that are not only guessed."""
+    tokens = range(entity.start, entity.end)
+    if entity.label != "PERSON":
+        return entity
+    if cued >= {*tokens}:
+        return entity._replace(label="CUED")
+    return entity._replace(label="GUESSED") if sure.isdisjoint(tokens) else entity
 
 
 def match_words(tree: RuleNode, kinds: Sequence[AbstractSet[str]]) -> Iterator[Entity]:

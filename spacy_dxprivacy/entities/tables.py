@@ -133,13 +133,13 @@ FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).
 # Names of users that are no persons, in lower case.
 SYSTEM_ACCOUNTS = words("SYSTEM_ACCOUNTS")
 
-# Labels by priority: if two matches have the same extent, the first label wins. USERNAME,
-# DISGUISED and GUESSED are persons.
+# Labels by priority: if two matches have the same extent, the first label wins. Some are persons.
 MATCHED = (
-    "SECRET USERNAME DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE DISGUISED PERSON GUESSED "
+    "SECRET USERNAME DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE DISGUISED CUED PERSON GUESSED "
     "QUANTITY CARDINAL"
 ).split()
-LABELS = tuple(label for label in MATCHED if label not in ("USERNAME", "DISGUISED", "GUESSED"))
+_PERSONS = frozenset({"USERNAME", "DISGUISED", "CUED", "GUESSED"})
+LABELS = tuple(label for label in MATCHED if label not in _PERSONS)
 _RULE = re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?")
 _REPEATED = re.compile(r"(.+?)(?:\{(\d),(\d)\}|\?)?")
 

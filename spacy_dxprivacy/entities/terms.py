@@ -59,6 +59,7 @@ _DUTIES = LISTED["ROLE"] | frozenset(
 )
 _SHORT_GIVEN = frozenset("chas edw geo jas jno ma md mohd robt saml sk st thos wm".split())
 _TITLES = frozenset("mr mrs ms miss mx dr prof sir mdm madam".split())
+_PRESIDING = frozenset("chair chairman chairperson chairwoman moderator president speaker".split())
 # Titles that are a job, too.
 _JOBS = frozenset(
     "captain commander detective doctor governor inspector judge justice mayor nurse officer "
@@ -170,7 +171,9 @@ class Terms(Facts):
 
     def _is_of_job(self, before: str, start: int, end: int) -> bool:
         """Return whether a common word, which is nobody's name, goes on with a title that is a
-        job, too: Nurse Practitioner, Professor Emeritus."""
+        job, too (Nurse Practitioner, Professor Emeritus), or is whom a title presides: Mr Chair."""
+        if before in _TITLES and end - start == 1 and self.lowers[start] in _PRESIDING:
+            return True
         return before in _JOBS and end - start == 1 and is_only_ordinary(self.texts[start])
 
     def _is_described(self, start: int, end: int) -> bool:

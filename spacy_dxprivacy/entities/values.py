@@ -134,7 +134,18 @@ _SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
 _OF_AMOUNT = re.compile(rf" (?:of \d|(?!units?\b)(?:{_UNITS})(?!\w))", re.I)  # 410 of 640, 35 g
 _BEHIND_MONEY = re.compile(rf"\b(?:{expanded('MONEY_WORD')})(?: (?:of|is|was|at|to))? \Z", re.I)
 _SPEED = re.compile(r"\d{1,3} (?:mph|kmh|km/h|kph|acres?|hectares?) ", re.I)
-_AFTER_NUMBER = re.compile(r"(?:[kMG]?Wh|m[³3]|[kM]?[lL]|TEU|hours|units)(?!\w)")
+# A part of a statute, a place at a table, a weight of gold, and a value with its unit.
+_OF_PART = re.compile(
+    r"\d{1,3} (?:of (?:Schedule|Appendix|Part|Annex|Section|Chapter|Article|Order|Rule|Table)\b"
+    r"|place (?:setting|mat|card|holder)|ct\Z|(?:Nm|uL|µL|Ah|kPa|MPa|MHz|kHz|dB)\b)"
+)
+_BEHIND_SET = re.compile(r"\bset (?:the )?[\w ]{1,20} to \Z", re.I)  # set MTU to 1492
+# An amount and what it counts, or behind its currency: 4,500 gns, Kshs 6.2M, IR£42,300.
+_NAMED_AMOUNT = re.compile(
+    rf"\d[\d.,/]* [a-z]+|(?:{expanded('SHILLINGS')}|{expanded('CURRENCY')})\.? ?\d[\d.,]*[MmKkBb]?|"
+    rf"[A-Z]{{1,3}}[{expanded('SIGN')}]\d[\d.,]*[MmKkBb]?"
+)
+_AFTER_NUMBER = re.compile(r"(?:[kMG]?Wh|m[²³3]|[kM]?[lL]|TEU|hours|units)(?!\w)")
 _TIMES = re.compile(r" ?[@x×] ?\d")  # Invoice: 12 @ 4.50
 _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
 _PER_TIME = re.compile(rf"{_AMOUNT}/\d*[a-z]{{1,3}}")  # 4.6mm/24h
@@ -365,6 +376,7 @@ def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
             or _is_release(text)
         )
     is_code = end - start == 1 and _is_of_thing(tokens, start)  # logger CR1000X
+    is_code |= _NAMED_AMOUNT.fullmatch(text) is not None
     return is_code or _is_amount(text) or _is_number(text) or _ORDER.fullmatch(text) is not None
 
 
@@ -436,8 +448,9 @@ def _is_count(tokens: Tokens, start: int, end: int) -> bool:
 def _is_of_thing(tokens: Tokens, i: int) -> bool:
     """Return whether a number is that of a thing, or one of several: Part No. 4225393M1, fault
     codes P0420 and U1000."""
-    if _precedes_thing(tokens, i):
-        return True
+    series = _SERIES.match(tokens.texts[i])
+    if _precedes_thing(tokens, i) or (series and series[0].lower() in _THINGS):
+        return True  # SOP-CH-019
     for j in range(i - 1, max(i - MAX_LIST, 0) - 1, -1):
         lower = tokens.lowers[j]
         if _is_thing(lower):
@@ -546,8 +559,8 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     if text[0].isdigit() and _REPORTED.match(tokens.between(start, start + BESIDE)):
         return True
     if any(map(str.isalpha, text)):
-        return _is_named_thing(tokens, start, end)
-    if text.isdigit() and (_FROM_NUMBER.fullmatch(before) or _is_money(tokens, start, end)):
+        return _OF_PART.match(text) is not None or _is_named_thing(tokens, start, end)
+    if text.isdigit() and (_FROM_NUMBER.fullmatch(before) or _is_amount_alone(tokens, start, end)):
         return True
     if _is_behind_thing(tokens, start):
         return True
@@ -559,9 +572,12 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     return after in _DASHES or not text.isdigit()
 
 
-def _is_money(tokens: Tokens, start: int, end: int) -> bool:
-    """Return whether a number without a street is an amount: balance 41250, 41250 kWh."""
+def _is_amount_alone(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a number without a street is an amount or a setting: balance 41250, 41250 kWh,
+    set MTU to 1492."""
     if _BEHIND_MONEY.search(tokens.between_with_blank(start - 3, start)):
+        return True
+    if _BEHIND_SET.search(tokens.between_with_blank(start - 5, start)):
         return True
     return _AFTER_NUMBER.match(tokens.between(end, end + 2)) is not None
 
@@ -661,6 +677,16 @@ def _is_unit(tokens: Tokens, i: int) -> bool:
     return not tokens.doc[i].whitespace_ and len(time) in (1, 2, 3)
 
 
+def _is_short_form(tokens: Tokens, i: int) -> bool:
+    """Return whether a month or a weekday in three capitals is an abbreviation, where neither a
+    number nor other capitals stand beside it: OCT confirmed it, the SAT."""
+    if not (tokens.texts[i].isupper() and len(tokens.texts[i]) == MAX_COUNT):
+        return False
+    beside = (*tokens.texts[max(i - 1, 0) : i], *tokens.texts[i + 1 : i + 2])
+    words = [text for text in beside if text[0].isalnum()]
+    return bool(words) and all(word.islower() for word in words)
+
+
 def _ends_with_modal(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether numbers stand before the verb may, which another follows, in a text that
     writes months with capitals: numbers 11 to 19 may go home."""
@@ -678,7 +704,8 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     if _DIGIT.search(text) is None:
         is_sign = _SIGN.match(text[-1:]) is not None
         is_score = _is_test(tokens, start, end) or _is_rate(tokens, start)
-        return is_sign or (label == "DATE" and end - start == 1 and is_score)
+        is_short = is_score or _is_short_form(tokens, start)
+        return is_sign or (label == "DATE" and end - start == 1 and is_short)
     if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE, _ROW_OF_VALUES, _AGE_GROUP)):
         return True
     if end - start == 1 and _amount_or_hour(tokens, start):
