@@ -19,10 +19,10 @@ from spacy.tokens import Doc
 from ..text.mentions import Entity
 from ..text.normal_doc import FACTS_OF_PIECES, MARKS
 from ..text.tokens import Tokens
-from .heads import facts_in, values_in_columns
+from .heads import facts_in, values_in, values_in_columns
 from .labels import labels_in
 from .tables import LISTED, PLACES, expanded, pattern, words
-from .values import extent_of_date, extent_of_name, is_value
+from .values import extent_of_date, extent_of_name, is_short_code, is_value
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
 NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -50,9 +50,10 @@ _REPORT_AFTER = re.compile(
     r"\d{1,5}(?!\w)"
 )
 _REPORT_BEFORE = re.compile(r"\d{1,4} [A-Z][A-Z.]{1,7}(?: [A-Z\d][\w.]{0,5}){0,2} \d{1,5} \(\Z")
-_NUMBER_OF_YEAR = re.compile(r"[1-9]\d{0,3}/(?:19|20)\d\d", re.A)
+_NUMBER_OF_YEAR = re.compile(r"\d{1,4}/(?:19|20)\d\d", re.A)
 _NUMBERED_ACTS = STATUTES | frozenset(
-    "decision decree law meeting opinion resolution session".split()
+    "alert bulletin circular decision decree gazette law meeting notice opinion resolution "
+    "session".split()
 )
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 STATUTE_WORDS = frozenset(
@@ -120,7 +121,7 @@ class Facts(Tokens):
             return True
         if self._is_within(self._labels, start, end):  # such as City
             return True
-        if label == "ID" and self._is_issue(start, end):
+        if label == "ID" and self._is_of_nobody(start, end):
             return True
         if label in ("GPE", "ORG", "DATE") and self._is_within(self._statutes, start, end):
             return True
@@ -197,6 +198,17 @@ class Facts(Tokens):
     def _has_issues(self) -> bool:
         """Whether the document speaks of changes of software by their numbers."""
         return pattern("ISSUE").search(self.text) is not None
+
+    @cached_property
+    def _keyed(self) -> Collection[int]:
+        """Places of the values that a label or a head makes identifiers, in characters."""
+        return {start for label, start, _ in values_in(self.text) if label == "ID"}
+
+    def _is_of_nobody(self, start: int, end: int) -> bool:
+        """Return whether an identifier is the number of an issue, or the code of a model."""
+        if self._is_issue(start, end):
+            return True
+        return is_short_code(self, start, end) and self._starts[start] not in self._keyed
 
     def _is_issue(self, start: int, end: int) -> bool:
         """Return whether a number is that of an issue: behind #, in a document that speaks of pull
@@ -369,8 +381,12 @@ class Facts(Tokens):
         return _REPORT_BEFORE.search(self.between(max(i - 9, 0), i)) is not None
 
     def _is_number_of_year(self, i: int) -> bool:
-        """Return whether a number is that of a decision within its year: Resolution 4/2020."""
-        before = self.texts[i - 1] if i else ""
+        """Return whether a number is that of a decision within its year: Resolution 4/2020, Alert
+        No. 014/2025."""
+        at = i - 1
+        while at > 0 and self.lowers[at].rstrip(".") in ("", "no"):
+            at -= 1
+        before = self.texts[at] if at >= 0 else ""
         numbered = before.istitle() and before.lower() in _NUMBERED_ACTS
         return numbered and _NUMBER_OF_YEAR.fullmatch(self.texts[i]) is not None
 

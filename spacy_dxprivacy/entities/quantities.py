@@ -30,6 +30,7 @@ _BEFORE_TIMES = frozenset(
     "after for and or & - – / , ( : through".split()
 )
 _MEASURE = re.compile(r"\d{1,6} ?(?:[a-z]{0,2}[A-Z]{1,2}|([A-Za-z]{1,5}))")  # 132 kV, 200 Mbps
+_LARGE_AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ ")
 _AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ |\d+(?:\.\d+)? [a-zµ]")
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
 _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
@@ -48,7 +49,7 @@ _VALUE = re.compile(
     r"(?:1[3-9]|[2-9]\d)\s?[-–]\s?(?:1[3-9]|[2-9]\d)|"
     # some of all, a draw of lanes, a blood pressure, five digits, and several days of a week
     r"\d{1,3}\sof\s\d{1,3}|\d{1,3}(?:[-–]\d{1,3}){3,}|(?:[^\W\d]+\s){0,2}\d{3}/\d{1,3}|\d{5}|[−–-]\d{1,3}\.\d{1,3}|"
-    rf"\d{1, 2}\s{expanded('WEEKDAY')}s|"
+    rf"\d{{1,2}}\s(?:{expanded('WEEKDAY')})s|"
     # an item of an agenda: 6. A.O.B.
     r"\d{1,2}\. (?:[a-z]\.){2,4}|"
     # a fraction that ends a sentence, and the number that begins the next
@@ -100,11 +101,16 @@ def is_number_in_words(context: Context, entity: Entity) -> bool:
     return all(token.like_num and token.is_lower for token in tokens)
 
 
-@reason("PERSON")
+@reason("PERSON", "GPE", "ORG")
 def begins_with_amount(context: Context, entity: Entity) -> bool:
-    """Return whether an amount begins a name of several words: 27,480 t clinker."""
-    text = context.text(entity.start, entity.end)
-    return entity.end - entity.start > 1 and _AMOUNT_FIRST.match(text) is not None
+    """Return whether an amount begins a name of several words (27,480 t clinker), or a unit of the
+    number before it: 4000 IU sc."""
+    _, start, end = entity
+    text, before = context.text(start, end), context.text(start - 1)
+    if before[-1:].isdigit() and context.bounds.lowers[start] in ("iu", "mcg", "mg", "ml", "kg"):
+        return True
+    amount = _AMOUNT_FIRST if entity.label == "PERSON" else _LARGE_AMOUNT_FIRST
+    return end - start > 1 and amount.match(text) is not None
 
 
 @reason(*network.LABELS)
@@ -152,7 +158,7 @@ def _describes(text: str) -> bool:
     """Return whether a word in small letters is an adjective or a noun, and no street: 14 speaking
     stops."""
     classes = builtin_lexicon().of(text) if text.islower() and text not in STREET_WORDS else ()
-    return bool(classes) and {"adjective", "noun", "plural", "verb"}.issuperset(classes)
+    return bool(classes) and {"adjective", "gerund", "noun", "plural", "verb"}.issuperset(classes)
 
 
 @reason("ADDRESS", of_word=True)
@@ -258,8 +264,8 @@ def is_joined_number(context: Context, entity: Entity) -> bool:
     the 172S."""
     _, start, end = entity
     start += end - start > 1 and context.bounds.lowers[start] in ARTICLES
-    text = context.text(start, end)
-    if end - start > 1 and " " in text:
+    text = context.text(start, end).rstrip(".")
+    if " " in text:
         return False
     runs = _LETTERS.findall(text) if any(map(str.isdigit, text)) else []
     return bool(runs) and not any(map(_OF_DATE.fullmatch, runs))

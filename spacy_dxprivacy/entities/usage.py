@@ -32,6 +32,7 @@ _KEYS = re.compile("|".join([*LISTED["ID_WORD"], expanded("USER"), expanded("KEY
 # Abbreviated before the names and the numbers of officers.
 RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp supt".split())
 _OPTION = re.compile(r"(?:\A|\s)-(?:-?[A-Za-z])")  # of a command
+_FAULT = re.compile(r"[A-Z]\.\d{1,3}|[A-Z]{2,5}-\d{1,4}[A-Z]{0,2}\)?", re.A)  # F.28, SUN-12K
 _EXHIBIT = re.compile(r"[A-Z]{1,2}-?\d{1,4}", re.A)
 _SMALL_FIRST = re.compile(r"[a-z]{1,2}[A-Z]{2,5}")
 _DEPUTY = frozenset("acting assistant associate deputy vice".split())
@@ -80,6 +81,7 @@ def is_code(context: Context, entity: Entity) -> bool:
     if (
         "==" in text
         or _OPTION.search(text) is not None
+        or _FAULT.fullmatch(text) is not None
         or (entity.label == "DATE" and "_" in text and not DIGIT.search(text))
     ):
         return True

@@ -213,8 +213,14 @@ _QUESTION = re.compile(r"Q\d{1,2}:? ?(?:\([a-z]\)|(?<= )\d{1,3} (?:marks?|points
 _SIGN = re.compile(f"[{expanded('SIGN')}]")
 _CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
 _RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}(?:,[\d:.]+)*", re.A)  # 1:08.20, and such cells of a row
-# Behind a word for a key: on the chart was 92.6, ref 10–125.
-_DECIMAL_OR_RANGE = re.compile(r"(?:[A-Z]-[A-Z] )?\d{1,4}\.\d{1,2}|\d{1,3}–\d{1,3}", re.A)
+# Behind a word for a key or below a head of identifiers: on the chart was 92.6, ref 10–125,
+# 400 mg TDS, a record of 12-4-2; but a sort code is one.
+_RESULT = re.compile(
+    r"(?:[A-Z]-[A-Z] )?\d{1,4}\.\d{1,2}(?:[-–]\d{1,4}\.\d{1,2})?|\d{1,3}–\d{1,3}|"
+    r"(?!\d\d-\d\d-\d\d)\d\d?-\d\d?-\d\d?|"
+    rf"\d[\d.,]*(?: ?%| (?:{_UNITS}|m|days?|weeks?|months?|years?|hours?)(?: [A-Z]{{2,3}})?)",
+    re.A,
+)
 # A code that is as short as the name of a model, and what says that it is of somebody.
 _SHORT_CODE = re.compile(r"(?=[^\d]*(?:\d[^\d]*){1,4}\Z)[A-Z]{0,4}-?\d{1,4}[A-Za-z]{0,2}", re.A)
 MAX_SHORT = 3  # digits of a code that is too short for somebody's number
@@ -347,8 +353,8 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
         return (
             _is_count(tokens, start, end)
             or _RACE.fullmatch(tokens.between(start, end)) is not None  # record 1:01.77
-            or _DECIMAL_OR_RANGE.fullmatch(tokens.between(start, end)) is not None
-            or _is_short_code(tokens, start, end)
+            or _RESULT.fullmatch(tokens.between(start, end)) is not None
+            or _is_round_amount(tokens, start, end)
             or _is_road(tokens, start, end)
             or _is_of_thing(tokens, start)
             or _is_of_kind(tokens, start, end)
@@ -412,7 +418,14 @@ def _is_road(tokens: Tokens, start: int, end: int) -> bool:
     return _ROAD.fullmatch(tokens.between(start, end)) is not None
 
 
-def _is_short_code(tokens: Tokens, start: int, end: int) -> bool:
+def _is_round_amount(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a currency stands before a round number: LKR 185000."""
+    number, before = tokens.between(start, end), tokens.between(start - 1, start)
+    is_round = number.isdigit() and number.endswith("00")
+    return is_round and re.fullmatch(expanded("CURRENCY"), before) is not None
+
+
+def is_short_code(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a code is as short as that of a model, and no word beside it says that it is
     of somebody: a Kalmar DRG450; not his car, WXY123. One of four digits has an article or stands
     before a noun: an L4701, the L3200 tractor."""
@@ -684,7 +697,7 @@ def _is_short_form(tokens: Tokens, i: int) -> bool:
         return False
     beside = (*tokens.texts[max(i - 1, 0) : i], *tokens.texts[i + 1 : i + 2])
     words = [text for text in beside if text[0].isalnum()]
-    return bool(words) and all(word.islower() for word in words)
+    return bool(words) and not any(word.isupper() or word[0].isdigit() for word in words)
 
 
 def _ends_with_modal(tokens: Tokens, start: int, end: int) -> bool:
@@ -695,6 +708,15 @@ def _ends_with_modal(tokens: Tokens, start: int, end: int) -> bool:
     after = tokens.texts[end] if end < len(tokens.texts) else ""
     is_dated = tokens.lowers[max(start - 1, 0)] in ("on", "the", "by", "from", "until")
     return after in _AFTER_MODAL or ("verb" in builtin_lexicon().of(after) and not is_dated)
+
+
+def _is_called_or_counted(tokens: Tokens, start: int, end: int, text: str) -> bool:
+    """Return whether four digits are a number to call (dial 1990), or the first of a range that are
+    no years: 3400 to 3600."""
+    if text.isdigit() and tokens.lowers[max(start - 1, 0)] in ("dial", "press", "ring", "text"):
+        return True
+    is_first = _TO_NUMBER.fullmatch(tokens.between(end, end + 2)) is not None
+    return is_first and _NO_YEAR.fullmatch(text) is not None
 
 
 def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
@@ -714,7 +736,7 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return _is_no_clock(text) or _is_period(tokens, start, end, text)
     if _is_named_number(tokens, start, end, text) or _ends_with_modal(tokens, start, end):
         return True
-    if _NO_YEAR.fullmatch(text) and _TO_NUMBER.fullmatch(tokens.between(end, end + 2)):
+    if _is_called_or_counted(tokens, start, end, text):
         return True
     joined = _JOINED_WORD.fullmatch(text)
     if (

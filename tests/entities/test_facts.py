@@ -655,3 +655,36 @@ def test_days_before_the_month_of_may_are_a_date(nlp, text):
 def test_amounts_lanes_orders_and_clauses_stay(nlp, text):
     shown = {(label, text) for label, text in found(nlp, text) if text != "today"}
     assert shown == set()
+
+
+@pytest.mark.parametrize("table", [
+    "Drug,Chart,Given\nParacetamol,1 g QDS,1 g\nIbuprofen,400 mg TDS,400 mg",
+    "Test,Subject,Chart\nGrip,32 kg,0.5\nJump,210 cm,0.7",
+    "Sample,ID,OD\nA,12.5 mm,16.0 mm\nB,15.8 mm,19.0 mm", "Analyte,Ref\nPotassium,3.5-5.1",
+    "Side,Played,Record\nReds,18,12-4-2\nBlues,18,9-6-3",
+    "Item,Policy\nLoan,3 weeks\nHire,12 hours",
+])  # fmt: skip
+def test_a_measure_below_a_head_of_identifiers_stays(nlp, table):
+    assert not {text for label, text in found(nlp, table) if label == "ID"}
+
+
+@pytest.mark.parametrize(("table", "code"), [
+    ("Name,Chart\nAda,4471\nBo,4472", "4471"), ("Sort code: 12-34-56", "12-34-56"),
+    ("Name,MRN\nAda,K12\nBo,K13", "K12"),
+])  # fmt: skip
+def test_an_identifier_below_such_a_head_goes(nlp, table, code):
+    assert ("ID", code) in found(nlp, table)
+
+
+@pytest.mark.parametrize("text", [
+    "OCT confirmed fluid below it.", "The SAT is on paper now.", "An OCT was done on both.",
+    "Under reason code Q3 it failed.", "See Alert No. 014/2025 about it.",
+    "Then dial 1990 for help.",
+    "Set MTU to 1492 first, please.", "The price is LKR 185000 for it.",
+    "See 2024 SST 0716 on this.", "It fails under section 403 ITEPA 2003 too.",
+    "See item 7 of Schedule 8 for it.", "The item is classed as UN1263 by them.",
+    "Use SOP-CH-019 for it.", "Give 4000 IU sc today at most.",
+])  # fmt: skip
+def test_abbreviations_citations_settings_and_doses_stay(nlp, text):
+    shown = {(label, text) for label, text in found(nlp, text) if text != "today"}
+    assert shown == set()

@@ -302,3 +302,27 @@ def test_a_feast_of_a_wish_is_a_date(marks, wish):
 ])  # fmt: skip
 def test_a_title_makes_a_person_of_a_place_or_a_firm(text, name):
     assert name in marks_of({"PERSON"})(text)
+
+
+@pytest.mark.parametrize("text", [
+    "Hawkins–Kennedy was positive.", "The Circle of Willis is complete.",
+    "Hoehn and Yahr stage 2 now.", "Goldmann pressures were 17 and 23.",
+    "One run of Wenckebach overnight.", "Calot's triangle was dissected.",
+    "The Suffolk ram lambs sold well.",
+])  # fmt: skip
+def test_eponyms_and_breeds_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Dr Goldmann came by.", "Goldmann"),
+    ("Willis is complete, says Bruce Willis.", "Bruce Willis"),
+    ("Mr Weber has a mare.", "Weber"),
+])  # fmt: skip
+def test_persons_with_the_names_of_eponyms_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", ["MR CHAIR: The motion carries.", "Thank you, Madam Speaker."])
+def test_who_presides_is_nobody(marks, text):
+    assert marks(text) == []
