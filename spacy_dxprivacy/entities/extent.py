@@ -46,7 +46,7 @@ _PHRASES = {
 }
 _ARTICLE = frozenset({"the"})
 _ADVERBS = frozenset("yesterday today tomorrow then later also now".split())
-_OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE}
+_OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE | {"and"}}
 _STARTS = _ARTICLE | words("BETWEEN_NAMES")
 _LINKS = frozenset("on in for of and or to at by with from as".split())
 # Marks and words that may separate two mentions.
@@ -117,8 +117,32 @@ class Bounds(Terms):
             fixed = self._phrase_tokens(label, start, end)
             if label in ("PERSON", "ORG") and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # a court has the name of its place
-            pieces += self._pieces(Entity(label, start, end), fixed, ends)
+            for match in self._persons_of_firms(Entity(label, start, end)):
+                pieces += self._pieces(match, fixed, ends)
         return self.without_terms(pieces, persons)
+
+    def _persons_of_firms(self, match: Entity) -> Iterator[Entity]:
+        """Yield a match, or the person and the firm that "of" separates: Ada Lind of Lind & Co; of
+        an estate the person alone."""
+        label, start, end = match
+        of = next((i for i in range(start, end) if self.texts[i] == "of"), end)
+        if label != "ORG" or not 0 < end - of - 1:
+            yield match
+        elif self.lowers[start:of] == ["estate"] and self._is_full_name(of + 1, end):
+            yield Entity("PERSON", of + 1, end)
+        elif self._is_full_name(start, of):
+            yield Entity("PERSON", start, of)
+            yield Entity("ORG", of + 1, end)
+        else:
+            yield match
+
+    def _is_full_name(self, start: int, end: int) -> bool:
+        """Return whether two or three words begin with a first name and end with no legal form."""
+        words = self.texts[start:end]
+        if not 1 < len(words) < 4 or words[-1].rstrip(".") in FIRM_ENDS:
+            return False
+        is_named = "SURE_FIRST" in kinds(words[0]) and not is_word(words[-1].lower())
+        return is_named and all(map(str.istitle, words))
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at both ends, and without

@@ -56,7 +56,7 @@ _GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
 _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}\d{1,2}")  # and a witness by number: PW2
-_WRITTEN = re.compile(r"[A-Z](?:\.|.*[a-z].*)")  # T., Tilley, McKay
+_WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
@@ -336,14 +336,21 @@ def _is_before_name(bounds: Bounds, i: int) -> bool:
         return True
     text, word = bounds.texts[i], bounds.lowers[i].rstrip(".")
     is_unit = i > 0 and word in FOLLOWING["UNIT"] and bounds.texts[i - 1][-1].isdigit()
-    is_written = _WRITTEN.fullmatch(bounds.texts[i + 1]) or word in RANKS
+    is_written = _is_written(bounds, i + 1) or word in RANKS
     is_rank = _RANK.fullmatch(text) is not None and is_written
     after = bounds.texts[i + 1]
     is_role = word in LISTED["ROLE"] and (
         builtin_lexicon().is_first_name(after)
         or not (is_name(text) or (is_word(after.lower()) and not is_name(after)))
     )
-    return word in _CALLS or is_role or is_unit or (bool(is_rank) and not is_name(text))
+    return word in _CALLS or is_role or is_unit or (is_rank and not is_name(text))
+
+
+def _is_written(bounds: Bounds, i: int) -> bool:
+    """Return whether a name has small letters, behind its initials: T. Tilley; not S. KULKARNI."""
+    while i < len(bounds.texts) - 1 and _INITIAL.fullmatch(bounds.texts[i]):
+        i += 1
+    return _WRITTEN.fullmatch(bounds.texts[i]) is not None
 
 
 def _is_behind_name(bounds: Bounds, label: str, start: int, i: int) -> bool:

@@ -67,7 +67,7 @@ _ITEM = re.compile(r"\((?:(?P<year>(?:1[89]|20)\d\d)|[1-9]\d{1,4})\) ?", re.A)
 NUMBER_OF_ITEM = re.compile(r"\d{1,2}[.)](?:\s|\Z)|\d{1,6}[,;|\t](?=\S)")
 _OF_CODE = re.compile(r"(?:\bCode|§|\b[Ss]ections?|\bC\.?F\.?R\.?|\bU\.?S\.?C\.?|\bStat\.) \Z")
 _FROM_GROUPED = re.compile(r"\d[ .]\d{3} (?:to|[-–]) \Z")  # from 2 340 118 to |12 345 678
-_HOURS_OF_DAY = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d ?[-–] ?(?:[01]\d|2[0-3])[0-5]\d", re.A)
+_HOURS_OF_DAY = re.compile(r"(?:[01]\d|2[0-3])[0-5][05] ?[-–] ?(?:[01]\d|2[0-3])[0-5][05]", re.A)
 MIN_PHONE = 8  # digits of a telephone number with the code of its country
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}")
 _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
@@ -137,7 +137,8 @@ _SPEED = re.compile(r"\d{1,3} (?:mph|kmh|km/h|kph|acres?|hectares?) ", re.I)
 # A part of a statute, a place at a table, a weight of gold, and a value with its unit.
 _OF_PART = re.compile(
     r"\d{1,3} (?:of (?:Schedule|Appendix|Part|Annex|Section|Chapter|Article|Order|Rule|Table)\b"
-    r"|place (?:setting|mat|card|holder)|ct\Z|(?:Nm|uL|µL|Ah|kPa|MPa|MHz|kHz|dB)\b)"
+    r"|of [A-Z]{3,6} \d{1,4}\Z|place (?:setting|mat|card|holder)|ct\Z"
+    r"|(?:Nm|uL|µL|Ah|kPa|MPa|MHz|kHz|dB)\b)"
 )
 _BEHIND_SET = re.compile(r"\bset (?:the )?[\w ]{1,20} to \Z", re.I)  # set MTU to 1492
 # An amount and what it counts, or behind its currency: 4,500 gns, Kshs 6.2M, IR£42,300.
@@ -145,7 +146,7 @@ _NAMED_AMOUNT = re.compile(
     rf"\d[\d.,/]* [a-z]+|(?:{expanded('SHILLINGS')}|{expanded('CURRENCY')})\.? ?\d[\d.,]*[MmKkBb]?|"
     rf"[A-Z]{{1,3}}[{expanded('SIGN')}]\d[\d.,]*[MmKkBb]?"
 )
-_AFTER_NUMBER = re.compile(r"(?:[kMG]?Wh|m[²³3]|[kM]?[lL]|TEU|hours|units)(?!\w)")
+_AFTER_NUMBER = re.compile(r"(?:[kMG]?Wh|m[²³3]|[mkM]?Ω|[kM]?[lL]|TEU|hours|units)(?!\w)")
 _TIMES = re.compile(r" ?[@x×] ?\d")  # Invoice: 12 @ 4.50
 _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
 _PER_TIME = re.compile(rf"{_AMOUNT}/\d*[a-z]{{1,3}}")  # 4.6mm/24h
@@ -461,8 +462,9 @@ def _is_count(tokens: Tokens, start: int, end: int) -> bool:
 def _is_of_thing(tokens: Tokens, i: int) -> bool:
     """Return whether a number is that of a thing, or one of several: Part No. 4225393M1, fault
     codes P0420 and U1000."""
-    series = _SERIES.match(tokens.texts[i])
-    if _precedes_thing(tokens, i) or (series and series[0].lower() in _THINGS):
+    is_keyed = i > 0 and tokens.lowers[i - 1].rstrip(".") in LISTED["ID_WORD"]
+    series, dash, _ = tokens.between(i, i + 2).partition("-")
+    if _precedes_thing(tokens, i) or (dash and not is_keyed and series.lower() in _THINGS):
         return True  # SOP-CH-019
     for j in range(i - 1, max(i - MAX_LIST, 0) - 1, -1):
         lower = tokens.lowers[j]

@@ -684,6 +684,8 @@ def test_an_identifier_below_such_a_head_goes(nlp, table, code):
     "See 2024 SST 0716 on this.", "It fails under section 403 ITEPA 2003 too.",
     "See item 7 of Schedule 8 for it.", "The item is classed as UN1263 by them.",
     "Use SOP-CH-019 for it.", "Give 4000 IU sc today at most.",
+    "The meter reads 1187.204 and 1188.931 now.", "The receptor reads 38 mΩ at best.",
+    "See section 10 of NRCD 54 on this.",
 ])  # fmt: skip
 def test_abbreviations_citations_settings_and_doses_stay(nlp, text):
     shown = {(label, text) for label, text in found(nlp, text) if text != "today"}

@@ -211,3 +211,34 @@ def test_a_day_without_marks_is_a_date_unless_it_is_a_code(nlp, text, dates):
 def test_the_ending_of_a_named_file_stays(nlp):
     assert found(nlp, "See IMG_20230314_235959.jpg.", "en", "ID") == []
     assert found(nlp, "Siehe Scan_20230314.pdf hier.", "de", "DATE") == ["20230314"]
+
+
+@pytest.mark.parametrize(("text", "plate"), [
+    ("The lorry KCX 417M is in the yard.", "KCX 417M"),
+    ("We hit his bakkie, reg. ND 418-306.", "ND 418-306"),
+    ("The truck (GT 6631-22) was stopped.", "GT 6631-22"),
+    ("His plate NPS 48127 was seen.", "NPS 48127"),
+    ("It is a white van JKL 472 FS with a dent.", "JKL 472 FS"),
+    ("A car, PDB 7714, plate PDB 7714.", "PDB 7714"),
+    ("We saw UAX 123A at the gate.", "UAX 123A"), ("The aircraft was VH-KQZ then.", "VH-KQZ"),
+    ("The heifer is IE 271094 30618 now.", "IE 271094 30618"),
+])  # fmt: skip
+def test_a_plate_with_blanks_is_an_identifier(nlp, text, plate):
+    assert plate in found(nlp, text, "en")
+
+
+@pytest.mark.parametrize(("text", "code"), [
+    ("Pay it to SWIFT: KMBKGHAC today.", "KMBKGHAC"),
+    ("Cause No. E0114 of 2023 is listed.", "E0114 of 2023"),
+    ("It has ref WRFA/DC/24/09 in it.", "WRFA/DC/24/09"), ("I bleeped 5173 twice.", "5173"),
+])  # fmt: skip
+def test_a_code_of_a_bank_a_cause_a_letter_and_a_pager_is_an_identifier(nlp, text, code):
+    assert code in found(nlp, text, "en")
+
+
+@pytest.mark.parametrize("text", [
+    "The bus is no 12 of 40.", "The van did 140 000 km in all.", "We take the car ISO 9001 mark.",
+    "The truck was on time at 12.", "A lorry MON 12 is no plate.",
+])  # fmt: skip
+def test_other_numbers_behind_a_vehicle_are_no_plate(nlp, text):
+    assert found(nlp, text, "en") == []

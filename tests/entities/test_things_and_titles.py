@@ -326,3 +326,18 @@ def test_persons_with_the_names_of_eponyms_go(marks, text, name):
 @pytest.mark.parametrize("text", ["MR CHAIR: The motion carries.", "Thank you, Madam Speaker."])
 def test_who_presides_is_nobody(marks, text):
     assert marks(text) == []
+
+
+@pytest.mark.parametrize(("text", "persons", "rest"), [
+    ("She asked Nuala Prendeville of Ashbourne Pickwell LLP.", ["Nuala Prendeville"], "Ashbourne"),
+    ("The Estate of Lorna Tregilgas sold it.", ["Lorna Tregilgas"], ""),
+    ("He asked the Bank of Scotland about it.", [], "Scotland"),
+])  # fmt: skip
+def test_of_separates_a_person_from_a_firm(text, persons, rest):
+    assert marks_of({"PERSON"})(text) == persons
+    assert rest in " ".join(marks_of({"ORG"})(text))
+
+
+def test_a_given_name_in_capitals_before_an_initial_is_no_rank():
+    text = "PRESENT: SMT. VEENA S. KULKARNI, B.A., MEMBER, asked DC T. Tilley to come."
+    assert marks_of({"PERSON"})(text) == ["VEENA S. KULKARNI", "T. Tilley"]
