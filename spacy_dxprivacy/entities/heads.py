@@ -30,7 +30,7 @@ MAX_TABLES = 16  # open tables at a line, as any line may look like the head of 
 # Sections of words that are no heads.
 _LISTS = frozenset(
     "QUALIFIERS NOTHING NAME_WORDS TAG_NAMES GROUP_WORDS COLUMN_WORDS SCHEMA_WORDS NUMBER_WORDS "
-    "NUMBERED".split()
+    "NUMBERED UNITS".split()
 )
 # Numbers of things (Part no.), things (Breed, Model), and amounts (Price).
 FACTS = frozenset({"THING", "WARE", "VALUE"})
@@ -125,7 +125,13 @@ def _any_head_of(name: str) -> Head | None:
         found = _head_of_words(_words_of(name, camel=False))  # DoB, WhatsApp, NHSnumber
     if found is None and "/" in name:
         found = _head_of_several(name)
-    return found
+    return Head("VALUE") if found is None and _ends_with_unit(name) else found
+
+
+def _ends_with_unit(name: str) -> bool:
+    """Return whether a unit ends a head of several words: Limit rpm, Load (kg), Yield %."""
+    bare, _, unit = name.strip().lower().rstrip(")").replace("(", " ").rpartition(" ")
+    return bool(bare) and unit in words("UNITS", HEADS)
 
 
 def _has_inner_capital(name: str) -> bool:

@@ -28,6 +28,7 @@ _STAMP = re.compile(
     r"(?:0?[1-9]|[12]\d|3[01])([-.])(?:0?[1-9]|1[0-2])\2(?:19|20)\d\d(?!\d)|"
     r"\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d{8}T\d{4})"
 )
+_ROW_END, _ROW_START = re.compile(r"[,;\t|]\d[\d.]*\Z"), re.compile(r"\w[^,;\t|\n]{0,30}[,;\t|]\S")
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.[^\W\d_]{2,63}(?![\w.-]*@)")
 _HANDLES = re.compile(
@@ -79,6 +80,8 @@ def _begins_new(label: str, before: str, after: str, language: str) -> bool:
         return _ends_with_date(before, language) or _is_new_item(before, after)
     if label != "EMAIL" and (_STAMP.match(after) or _counts_on(before, after)):
         return True
+    if _ROW_END.search(before) and _ROW_START.match(after):
+        return True  # the next row of a table
     is_in_column = before[-1:].isdigit() and after[:1].isdigit()
     return label == "ADDRESS" and (is_in_column or begins_with_label(after))
 

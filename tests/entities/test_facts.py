@@ -690,3 +690,12 @@ def test_an_identifier_below_such_a_head_goes(nlp, table, code):
 def test_abbreviations_citations_settings_and_doses_stay(nlp, text):
     shown = {(label, text) for label, text in found(nlp, text) if text != "today"}
     assert shown == set()
+
+
+@pytest.mark.parametrize("table", [
+    "Size,Load (kg),Limit rpm\nA,51105,38000\nB,51106,10000",
+    "Item no,Colour,Min. order\n10-0042,slate,10\n10-0043,ochre,25\n10-0057,teal,50",
+    "Lot size;Accept;Reject\n1201-3200;3;4\n3201-10000;5;6",
+])  # fmt: skip
+def test_cells_below_a_unit_and_the_ends_of_two_rows_stay(nlp, table):
+    assert not {text for label, text in found(nlp, table) if label in ("ID", "PHONE", "ADDRESS")}
