@@ -32,6 +32,10 @@ _BEFORE_TIMES = frozenset(
 _MEASURE = re.compile(r"\d{1,6} ?(?:[a-z]{0,2}[A-Z]{1,2}|([A-Za-z]{1,5}))")  # 132 kV, 200 Mbps
 _LARGE_AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ ")
 _AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ |\d+(?:\.\d+)? [a-zµ]")
+_PARTS = frozenset("bay block flat floor gate level lot plot room stage unit zone".split())
+_PART_NUMBER = re.compile(r"\d{1,3}[A-Z]?")
+_PART_NOUNS = frozenset({"adjective", "gerund", "noun", "plural"})
+_BEFORE_PARTS = frozenset("at from in into near of outside to".split())
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
 _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
 _FRACTIONS = re.compile(
@@ -178,6 +182,25 @@ def ends_within_phrase(context: Context, entity: Entity) -> bool:
     the Court), or with one in capitals that looks like a state: 2023 AT 11.00."""
     last = context.doc[entity.end - 1]
     return last.is_stop and (last.is_lower or last.text == "AT")
+
+
+@reason("ADDRESS")
+def is_part_of_building(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a part of a building or an estate with its number, of which the
+    text says something, and where nobody is: Unit 4 boiler serviced, Plot 6 skirting."""
+    _, start, end = entity
+    if (
+        context.bounds.lowers[start] not in _PARTS
+        or context.text(start - 1).lower() in _BEFORE_PARTS
+    ):
+        return False
+    rest = context.text(start + 1, end).split() if end - start > 1 else []
+    if not rest:
+        return True  # Unit, of Unit 2
+    if not _PART_NUMBER.fullmatch(rest[0]) or len(rest) > 2:
+        return False
+    word = rest[1] if len(rest) > 1 else context.text(end)
+    return word.islower() and not _PART_NOUNS.isdisjoint(builtin_lexicon().of(word))
 
 
 @reason("ADDRESS")

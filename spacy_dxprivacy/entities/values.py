@@ -163,6 +163,7 @@ _ROW_OF_VALUES = re.compile(
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
 _DECIMAL_PERIOD = re.compile(r"\d+[.,]\d+\s?(?:days?|weeks?|wks?|months?|mths?|years?|yrs?)", re.I)
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
+_FELL = frozenset("fallen faller fell fracture fractured slipped stumbled tripped".split())
 MAX_DAY, MAX_MONTH = 31, 12
 _AFTER_MODAL = frozenset("also be have not only still well".split())
 # What makes an hour or an amount of the number before it; no words: On May 5 people came.
@@ -692,10 +693,13 @@ def _is_unit(tokens: Tokens, i: int) -> bool:
     return not tokens.doc[i].whitespace_ and len(time) in (1, 2, 3)
 
 
-def _is_short_form(tokens: Tokens, i: int) -> bool:
+def _is_other_word(tokens: Tokens, i: int, end: int) -> bool:
     """Return whether a month or a weekday in three capitals is an abbreviation, where neither a
-    number nor other capitals stand beside it: OCT confirmed it, the SAT."""
-    if not (tokens.texts[i].isupper() and len(tokens.texts[i]) == MAX_COUNT):
+    number nor other capitals stand beside it (OCT confirmed it, the SAT), or a fall is no season
+    in a text of somebody who fell."""
+    if tokens.lowers[end - 1] == "fall":
+        return not _FELL.isdisjoint(tokens.lowers)
+    if end - i > 1 or not (tokens.texts[i].isupper() and len(tokens.texts[i]) == MAX_COUNT):
         return False
     beside = (*tokens.texts[max(i - 1, 0) : i], *tokens.texts[i + 1 : i + 2])
     words = [text for text in beside if text[0].isalnum()]
@@ -727,9 +731,8 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     text = tokens.between(start, end).rstrip("-–")
     if _DIGIT.search(text) is None:
         is_sign = _SIGN.match(text[-1:]) is not None
-        is_score = _is_test(tokens, start, end) or _is_rate(tokens, start)
-        is_short = is_score or _is_short_form(tokens, start)
-        return is_sign or (label == "DATE" and end - start == 1 and is_short)
+        is_score = end - start == 1 and (_is_test(tokens, start, end) or _is_rate(tokens, start))
+        return is_sign or (label == "DATE" and (is_score or _is_other_word(tokens, start, end)))
     if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE, _ROW_OF_VALUES, _AGE_GROUP)):
         return True
     if end - start == 1 and _amount_or_hour(tokens, start):

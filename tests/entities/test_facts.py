@@ -699,3 +699,17 @@ def test_abbreviations_citations_settings_and_doses_stay(nlp, text):
 ])  # fmt: skip
 def test_cells_below_a_unit_and_the_ends_of_two_rows_stay(nlp, table):
     assert not {text for label, text in found(nlp, table) if label in ("ID", "PHONE", "ADDRESS")}
+
+
+def test_a_fall_is_a_season_only_where_nobody_fell(nlp):
+    assert found(nlp, "He slipped on ice. In the fall he hurt his hip.") == set()
+    assert found(nlp, "We met in the fall, by the lake.") == {("DATE", "fall")}
+
+
+@pytest.mark.parametrize("text", ["Unit 4 boiler serviced.", "Plot 6 skirting has a gap."])
+def test_a_part_of_a_building_of_which_something_is_said_stays(nlp, text):
+    assert found(nlp, text) == set()
+
+
+def test_a_part_of_a_building_where_somebody_is_goes(nlp):
+    assert found(nlp, "She lives in Flat 3, 12 Mill Lane.") == {("ADDRESS", "Flat 3, 12 Mill Lane")}
