@@ -32,7 +32,7 @@ _USER_SIGNS = (
     "@weekly", "@monthly", " login", "login ", "logon ", "logout ", "for user", "of user", "user ",
     "owner>", "account>", "doas", "docker", "podman", "finger ", "groups ", "all=(", " all =",
     " | ", "password ", "auth", ") reload", "/grant", "/deny", "\n<", " <", " has joined",
-    " has left", " has quit", "is now known", "sets mode",
+    " has left", " has quit", "is now known", "sets mode", "todo(", "fixme(", "hack(", "xxx(",
 )  # fmt: skip
 _STEM = re.compile(r"[\w.-]{1,100}")  # of a file's name, read backwards
 _ADDRESS = re.compile(r"://|www\.|@")

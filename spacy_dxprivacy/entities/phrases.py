@@ -47,7 +47,8 @@ BEFORE_CODE = 40  # characters before a number, in which a word for a code is so
 MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _KOREAN = words("KOREAN")
-_SURE_CUES = frozenset({"chat", "sender", "officer"})  # beside which no network is surer
+# The network is never surer than these.
+_SURE_CUES = frozenset({"chat", "sender", "officer", "passenger"})
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))

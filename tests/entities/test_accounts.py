@@ -296,3 +296,22 @@ def test_a_label_that_is_joined_to_its_number_stays(nlp, ruler, label, value):
 ])  # fmt: skip
 def test_a_user_name_behind_a_network_is_found(nlp, ruler, form):
     assert found(nlp, ruler, f"She is {form.format('tesfa.cooks')} there.", "ID") == ["tesfa.cooks"]
+
+
+@pytest.mark.parametrize(("text", "user"), [
+    ("# TODO(gpatel): remove this hack", "gpatel"), ("// FIXME(thabo.m) it leaks", "thabo.m"),
+    ("`svetlana.m` pushed 3 commits to it.", "svetlana.m"),
+    ("`reporter: qa_lindiwe`", "qa_lindiwe"),
+    ("Please log in as brewdeck_mk then.", "brewdeck_mk"),
+    ("9:02 AM **momshie_lovely88**: hi there", "momshie_lovely88"),
+    ("@mkowal-abuse can you look?", "@mkowal-abuse"),
+])  # fmt: skip
+def test_users_of_tasks_code_and_chats_are_found(nlp, ruler, text, user):
+    assert user in found(nlp, ruler, text, "ID")
+
+
+@pytest.mark.parametrize("text", [
+    "# TODO(later): fix it", "`main` merged into it.", "The reporter: unknown so far.",
+])  # fmt: skip
+def test_common_words_there_are_no_users(nlp, ruler, text):
+    assert found(nlp, ruler, text, "ID") == []

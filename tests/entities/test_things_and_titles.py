@@ -341,3 +341,7 @@ def test_of_separates_a_person_from_a_firm(text, persons, rest):
 def test_a_given_name_in_capitals_before_an_initial_is_no_rank():
     text = "PRESENT: SMT. VEENA S. KULKARNI, B.A., MEMBER, asked DC T. Tilley to come."
     assert marks_of({"PERSON"})(text) == ["VEENA S. KULKARNI", "T. Tilley"]
+
+
+def test_a_passenger_is_a_person():
+    assert marks_of({"PERSON"})("Passenger AL-HARBI/FAISAL MR, seat 23C.") == ["AL-HARBI/FAISAL"]
