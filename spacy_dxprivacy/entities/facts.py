@@ -317,8 +317,8 @@ class Facts(Tokens):
         if not (self._is_ordinal(end - 1) and all(map(self._is_of_list, before))):
             return False
         classes, after = builtin_lexicon().of(things[0]), self.lowers[end + 1 : end + 2]
-        if "noun" not in classes:
-            return False
+        if "noun" not in classes and (classes or not is_ordinary(things[0])):
+            return False  # on the 9th centile
         is_object = bool(after) and not _OBJECTS.isdisjoint(builtin_lexicon().of(after[0]))
         return not ("verb" in classes and is_object)  # on the 5th call me
 

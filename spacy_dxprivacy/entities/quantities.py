@@ -33,6 +33,11 @@ _MEASURE = re.compile(r"\d{1,6} ?(?:[a-z]{0,2}[A-Z]{1,2}|([A-Za-z]{1,5}))")  # 1
 _LARGE_AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ ")
 _AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ |\d+(?:\.\d+)? [a-zµ]")
 _PARTS = frozenset("bay block flat floor gate level lot plot room stage unit zone".split())
+_SIZES = frozenset(
+    "acre arm bed bedroom berth day hectare hole hour metre month phase piece point seat star "
+    "storey way week year".split()
+)
+_LEADING_VALUE = re.compile(r"\d{1,4}(?:[ckm]?m|[kMG]|kg|g|k?W|k?V|A|L) [A-Z]", re.A)
 _PART_NUMBER = re.compile(r"\d{1,3}[A-Z]?")
 _PART_NOUNS = frozenset({"adjective", "gerund", "noun", "plural"})
 _BEFORE_PARTS = frozenset("at from in into near of outside to".split())
@@ -201,6 +206,17 @@ def is_part_of_building(context: Context, entity: Entity) -> bool:
         return False
     word = rest[1] if len(rest) > 1 else context.text(end)
     return word.islower() and not _PART_NOUNS.isdisjoint(builtin_lexicon().of(word))
+
+
+@reason("ADDRESS")
+def is_size(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a number and what it measures of a thing (2 Storey extension, 5
+    Way junction), or begins with a value and its unit: 25m Pool."""
+    _, start, end = entity
+    first, after = context.text(start), context.text(start + 1)
+    if _LEADING_VALUE.match(context.text(start, end)):
+        return True
+    return first.isdigit() and end - start < 4 and after.lower() in _SIZES
 
 
 @reason("ADDRESS")

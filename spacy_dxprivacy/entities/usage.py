@@ -14,7 +14,7 @@ from .common_words import is_common_word
 from .context import AFTER_THING, ARTICLES, CELLS, ONE, Context, reason
 from .decoding import odds
 from .facts import DIGIT
-from .tables import FIRMS, LISTED, PERSON_WORDS, expanded, words
+from .tables import FIRMS, LISTED, PERSON_WORDS, expanded, pattern, words
 from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_setting, is_town
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
@@ -380,12 +380,13 @@ def is_key(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_unit(context: Context, entity: Entity) -> bool:
-    """Return whether a word is a unit behind its number (-67 dBm, $1,475/FEU), or the sign of a
-    currency before it (US$ 20)."""
+    """Return whether a word is a unit behind its number (-67 dBm, 400 PPM, $1,475/FEU), or the sign
+    of a currency before it (US$ 20)."""
     text, before = context.text(entity.start), context.text(entity.start - 1)
     if _ENDS_WITH_SIGN.search(text):
         return True
-    if _MIXED_UNIT.fullmatch(text) and before[-1:].isdigit():
+    is_unit = _MIXED_UNIT.fullmatch(text) or pattern("NO_PLATE").fullmatch(text)
+    if is_unit and before[-1:].isdigit():
         return True
     price = context.text(max(entity.start - 4, 0), entity.start)
     return before.endswith("/") and _PRICE.search(price) is not None

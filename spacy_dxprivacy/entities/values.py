@@ -68,8 +68,11 @@ NUMBER_OF_ITEM = re.compile(r"\d{1,2}[.)](?:\s|\Z)|\d{1,6}[,;|\t](?=\S)")
 _OF_CODE = re.compile(r"(?:\bCode|§|\b[Ss]ections?|\bC\.?F\.?R\.?|\bU\.?S\.?C\.?|\bStat\.) \Z")
 _FROM_GROUPED = re.compile(r"\d[ .]\d{3} (?:to|[-–]) \Z")  # from 2 340 118 to |12 345 678
 _HOURS_OF_DAY = re.compile(r"(?:[01]\d|2[0-3])[0-5][05] ?[-–] ?(?:[01]\d|2[0-3])[0-5][05]", re.A)
+_CALLED = re.compile(rf"\b(?:{expanded('CALL_WORD')}|dial|whatsapp|number|no|contact)s?\b", re.I)
 MIN_PHONE = 8  # digits of a telephone number with the code of its country
-_GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}")
+_GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}(?:[.,]\d\d)?|\d{1,2}(?: \d\d)+ \d{3}")
+# So no telephone number is written: 12 345 678, and lakhs (45 00 000).
+_SURELY_GROUPED = re.compile(r"\d{1,2}(?P<mark>[ .])\d{3}(?P=mark)\d{3}|\d{1,2}(?: \d\d)+ 000")
 _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
 _TO_NUMBER = re.compile(r"(?:to|[-–]) ?\d{4}", re.A)
 _NO_YEAR = re.compile(r"(?!1[5-9]|2[01])\d{4}", re.A)
@@ -157,7 +160,7 @@ _REPORTED = re.compile(rf"\d{{1,4}}\s{expanded('LAW_REPORT')}\.?\s\d")  # 575 U.
 # (52.8310), or no days of months (10.15/10.60).
 _ROW_OF_VALUES = re.compile(
     r"\d{1,4}(?:/\d{1,4}){3,}|(?!(?:0?[1-9]|1[0-2])\.(?:1[5-9]|2[01])\d\d$)\d{1,3}\.\d{3,}|"
-    r"\d{1,3}\.(?:1[3-9]|[2-9]\d)/\d{1,3}\.\d\d",
+    r"\d{1,3}\.(?:1[3-9]|[2-9]\d)/\d{1,3}\.\d\d|\d{1,4}\.\d/\d{1,4}",
     re.A,
 )
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
@@ -250,7 +253,7 @@ _BEFORE_PARTS = frozenset(
 )
 _THREE_PARTS = re.compile(r"\d{1,3}(?:\.\d{1,3}){2}", re.A)  # with a year of four digits, a date
 _BEFORE_SECONDS = frozenset("after every for within took takes than timeout".split())
-_YEARS = re.compile(r"(\d{2,3})[-\s]?(?:years?|yrs?)\.?(?:[-\s]old)?", re.A)
+_YEARS = re.compile(r"(\d{2,3})[-\s]?(?:years?|yrs?)\.?(?:[-\s]old)?", re.A | re.I)
 _WITH_TERM = frozenset(
     "bond concession copyright flood franchise guarantee lease leasehold leases loan mortgage "
     "storm tenancy term treaty war warranty".split()
@@ -283,12 +286,7 @@ def are_amounts(text: str, start: int, end: int) -> bool:
     if number[0] == "0" or not all(map(str.isdigit, parts)):
         return False
     before, after = text[max(start - LEAD, 0) : start], text[end : end + LEAD]
-    is_amount = (
-        pattern("BEFORE_AMOUNT").search(before)
-        or _FROM_GROUPED.search(before)
-        or _AFTER_AMOUNT.match(after)
-    )
-    if _GROUPED.fullmatch(number) and (is_amount or parts[-1] == "000"):
+    if _GROUPED.fullmatch(number) and _is_grouped_amount(number, before, after):
         return True
     if _ROUND_RANGE.fullmatch(number):
         return True
@@ -298,6 +296,19 @@ def are_amounts(text: str, start: int, end: int) -> bool:
     if len(values) == 2:
         return _is_range(parts, values, before, after)
     return _is_series(values) or (len(values) > 2 and _AFTER_AMOUNT.match(after) is not None)
+
+
+def _is_grouped_amount(number: str, before: str, after: str) -> bool:
+    """Return whether a number in groups is an amount: beside money, or as no telephone number is
+    written, where no word calls it one."""
+    if (
+        pattern("BEFORE_AMOUNT").search(before)
+        or _FROM_GROUPED.search(before)
+        or _AFTER_AMOUNT.match(after)
+    ):
+        return True
+    is_sure = number.endswith("000") or _SURELY_GROUPED.fullmatch(number) is not None
+    return is_sure and _CALLED.search(before) is None
 
 
 def _are_hours(number: str) -> bool:

@@ -713,3 +713,29 @@ def test_a_part_of_a_building_of_which_something_is_said_stays(nlp, text):
 
 def test_a_part_of_a_building_where_somebody_is_goes(nlp):
     assert found(nlp, "She lives in Flat 3, 12 Mill Lane.") == {("ADDRESS", "Flat 3, 12 Mill Lane")}
+
+
+@pytest.mark.parametrize("text", [
+    "The award was 12 345 678 in all.", "It came to Rs. 45 00 000/- with costs.",
+    "She paid KSh 12 345 678 for it.", "A total of 12 345 678 FCFA is due.",
+    "He claimed 12.345.678 at first.", "It fails under RCW 12.34.567 too.",
+])  # fmt: skip
+def test_an_amount_in_groups_is_no_telephone_number(nlp, text):
+    assert found(nlp, text) == set()
+
+
+@pytest.mark.parametrize("text", [
+    "Call me on 12 345 678 today.", "Tel: 12 345 678", "My number is 12 345 678.",
+    "Ring 12 345 000 then.",
+])  # fmt: skip
+def test_a_number_in_groups_behind_a_word_for_a_call_goes(nlp, text):
+    assert any(label == "PHONE" for label, _ in found(nlp, text))
+
+
+@pytest.mark.parametrize("text", [
+    "The 2 Storey extension is done.", "A 25m Pool is planned.", "The 5 Way junction is closed.",
+    "A 3 Bedroom house is let.", "He is on the 9th centile now.", "It is a 99 Year lease.",
+    "We sent 1500 PCS and 2400 CFM fans.", "It holds 400 PPM at most.", "Use 12.5/25 of it.",
+])  # fmt: skip
+def test_sizes_and_units_in_capitals_stay(nlp, text):
+    assert found(nlp, text) == set()
