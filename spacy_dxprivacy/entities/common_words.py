@@ -40,14 +40,14 @@ _CLAUSE_ENDS = frozenset(". ! ? : ; |".split())
 def is_opening(context: Context, entity: Entity) -> bool:
     """Return whether a common word begins a sentence and a mark follows ("Splendid."), or is in
     capitals there; not one that is alone on its line, as a signature is."""
-    doc, i = context.doc, entity.start
-    before, after = doc[i - 1 : i], doc[i + 1 : i + 2]
-    opens = not before or before[0].is_space or before.text in BEFORE_SENTENCES
-    closes = not after or after[0].is_punct or doc[i].is_upper
-    if not (opens and closes and is_common_word(doc, i)):
+    i = entity.start
+    text, before, after = context.text(i), context.text(i - 1), context.text(i + 1)
+    if before and not (before.isspace() or before in BEFORE_SENTENCES):
         return False
-    fills_line = (not before or before[0].is_space) and (not after or after[0].is_space)
-    return doc[i].is_upper or not fills_line
+    if after and not (text.isupper() or context.doc[i + 1].is_punct):
+        return False
+    fills_line = (not before or before.isspace()) and (not after or after.isspace())
+    return (text.isupper() or not fills_line) and is_common_word(context.doc, i)
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

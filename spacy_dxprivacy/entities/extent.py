@@ -117,16 +117,17 @@ class Bounds(Terms):
             fixed = self._phrase_tokens(label, start, end)
             if label in ("PERSON", "ORG") and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # a court has the name of its place
-            for match in self._persons_of_firms(Entity(label, start, end)):
-                pieces += self._pieces(match, fixed, ends)
+            match = Entity(label, start, end)
+            for part in self._persons_of_firms(match) if label == "ORG" else (match,):
+                pieces += self._pieces(part, fixed, ends)
         return self.without_terms(pieces, persons)
 
     def _persons_of_firms(self, match: Entity) -> Iterator[Entity]:
         """Yield a match, or the person and the firm that "of" separates: Ada Lind of Lind & Co; of
         an estate the person alone."""
-        label, start, end = match
-        of = next((i for i in range(start, end) if self.texts[i] == "of"), end)
-        if label != "ORG" or not 0 < end - of - 1:
+        _, start, end = match
+        of = self.texts.index("of", start, end) if "of" in self.texts[start:end] else end
+        if of >= end - 1:
             yield match
         elif self.lowers[start:of] == ["estate"] and self._is_full_name(of + 1, end):
             yield Entity("PERSON", of + 1, end)

@@ -143,7 +143,9 @@ def _phrases(text: str) -> Iterator[Entity]:
 def _dates(text: str, lower: str) -> Iterator[Entity]:
     """Yield dates and times by their form and the words beside them, and the days of a series."""
     days = list[tuple[int, int]]()
-    for match in pattern("DATE_PHRASE").finditer(lower):
+    has_words = "ninet" in lower or "hundred" in lower
+    ages = pattern("AGE_IN_WORDS").finditer(lower) if has_words or "how old" in lower else ()
+    for match in (*pattern("DATE_PHRASE").finditer(lower), *ages):
         start = match.start()
         if lower[start].isdigit() and pattern("AFTER_MONTH").search(
             lower, max(start - 12, 0), start

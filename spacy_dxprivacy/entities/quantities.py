@@ -30,6 +30,7 @@ _BEFORE_TIMES = frozenset(
     "after for and or & - – / , ( : through".split()
 )
 _MEASURE = re.compile(r"\d{1,6} ?(?:[a-z]{0,2}[A-Z]{1,2}|([A-Za-z]{1,5}))")  # 132 kV, 200 Mbps
+_DOSED = frozenset({"iu", "mcg", "mg", "ml", "kg"})
 _LARGE_AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ ")
 _AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ |\d+(?:\.\d+)? [a-zµ]")
 _PARTS = frozenset("bay block flat floor gate level lot plot room stage unit zone".split())
@@ -106,6 +107,8 @@ def is_measure(context: Context, entity: Entity) -> bool:
 def is_number_in_words(context: Context, entity: Entity) -> bool:
     """Return whether a name is of numbers in small letters: ninety-nine."""
     _, start, end = entity
+    if not context.text(start).islower():
+        return False
     tokens = [token for token in context.doc[start:end] if token.text != "-"]
     return all(token.like_num and token.is_lower for token in tokens)
 
@@ -115,9 +118,9 @@ def begins_with_amount(context: Context, entity: Entity) -> bool:
     """Return whether an amount begins a name of several words (27,480 t clinker), or a unit of the
     number before it: 4000 IU sc."""
     _, start, end = entity
-    text, before = context.text(start, end), context.text(start - 1)
-    if before[-1:].isdigit() and context.bounds.lowers[start] in ("iu", "mcg", "mg", "ml", "kg"):
+    if context.text(start - 1)[-1:].isdigit() and context.bounds.lowers[start] in _DOSED:
         return True
+    text = context.text(start, end) if context.text(start)[:1].isdigit() else ""
     amount = _AMOUNT_FIRST if entity.label == "PERSON" else _LARGE_AMOUNT_FIRST
     return end - start > 1 and amount.match(text) is not None
 

@@ -49,19 +49,19 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
     label, start, end = entity
     if label not in SURELY or not any(t[0].isupper() for t in context.bounds.texts[start:end]):
         return entity
-    doc = context.doc
+    doc, texts = context.doc, context.bounds.texts
 
     def is_beside(i: int) -> bool:
-        token = doc[i]
-        if token.is_title:
-            return i > start and doc[i - 1].text.rstrip(".") in LEGAL and is_common_word(doc, i)
-        if not (token.is_lower and token.is_alpha):
+        text = texts[i]
+        if text.istitle():
+            return i > start and texts[i - 1].rstrip(".") in LEGAL and is_common_word(doc, i)
+        if not (text.islower() and text.isalpha()):
             return False
-        is_word_of_text = token.is_stop or is_common_word(doc, i) or token.lower_ in LISTED["TITLE"]
-        is_word_of_text |= is_plain(token.text)
+        is_word_of_text = doc[i].is_stop or is_common_word(doc, i) or text in LISTED["TITLE"]
+        is_word_of_text |= is_plain(text)
         return is_word_of_text and odds(context.shares, label, i) <= SURELY_SMALL
 
-    while doc[start].whitespace_ and (is_beside(start) or doc[start].text == "the"):
+    while (is_beside(start) or texts[start] == "the") and doc[start].whitespace_:
         start += 1
     start += end - start > 1 and _only_opens(context, label, start)
     while doc[end - 2].whitespace_ and is_beside(end - 1):

@@ -187,6 +187,8 @@ def is_pronoun_in_capitals(context: Context, entity: Entity) -> bool:
 def is_small(context: Context, entity: Entity) -> bool:
     """Return whether an entity is in small letters where names have capitals, or in code."""
     texts = context.bounds.texts[entity.start : entity.end]
+    if any(text[0].isupper() for text in texts):
+        return False
     texts = [t for t in texts if t.isascii() or any(map(str.isalnum, t))]  # no emoji
     if not all(text.islower() and (text.isalpha() or _is_only_small(text)) for text in texts):
         return False

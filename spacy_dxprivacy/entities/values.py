@@ -71,6 +71,7 @@ _HOURS_OF_DAY = re.compile(r"(?:[01]\d|2[0-3])[0-5][05] ?[-–] ?(?:[01]\d|2[0-3
 _CALLED = re.compile(rf"\b(?:{expanded('CALL_WORD')}|dial|whatsapp|number|no|contact)s?\b", re.I)
 MIN_PHONE = 8  # digits of a telephone number with the code of its country
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}(?:[.,]\d\d)?|\d{1,2}(?: \d\d)+ \d{3}")
+_CHECK_DIGIT = re.compile(r" ?[-–][\dkK](?!\w)")  # of a number of taxes: 12.345.678-5
 # So no telephone number is written: 12 345 678, and lakhs (45 00 000).
 _SURELY_GROUPED = re.compile(r"\d{1,2}(?P<mark>[ .])\d{3}(?P=mark)\d{3}|\d{1,2}(?: \d\d)+ 000")
 _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
@@ -308,7 +309,7 @@ def _is_grouped_amount(number: str, before: str, after: str) -> bool:
     ):
         return True
     is_sure = number.endswith("000") or _SURELY_GROUPED.fullmatch(number) is not None
-    return is_sure and _CALLED.search(before) is None
+    return is_sure and _CALLED.search(before) is None and _CHECK_DIGIT.match(after) is None
 
 
 def _are_hours(number: str) -> bool:

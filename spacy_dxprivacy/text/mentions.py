@@ -340,9 +340,10 @@ def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> 
     sizes = sorted({len(part) for part in parts if len(part) >= MIN_GLUED_LETTERS})
 
     def may_mention(word: str) -> bool:
+        if len(word) < MIN_PART_LETTERS:
+            return False
         lower = word.lower()
-        is_part = lower in parts or lower.removesuffix("s") in parts
-        return len(word) >= MIN_PART_LETTERS and (is_part or not word.isalpha())
+        return lower in parts or lower.removesuffix("s") in parts or not word.isalpha()
 
     tokens = tokens_of_words(doc, may_mention)
     return [i for i in tokens if i not in taken and _is_mention(doc, i, parts, sizes)]

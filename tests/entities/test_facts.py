@@ -732,6 +732,10 @@ def test_a_number_in_groups_behind_a_word_for_a_call_goes(nlp, text):
     assert any(label == "PHONE" for label, _ in found(nlp, text))
 
 
+def test_a_number_in_groups_before_its_check_digit_goes(nlp):
+    assert found(nlp, "It was filed under 12.345.678-5 then.") != set()
+
+
 @pytest.mark.parametrize("text", [
     "The 2 Storey extension is done.", "A 25m Pool is planned.", "The 5 Way junction is closed.",
     "A 3 Bedroom house is let.", "He is on the 9th centile now.", "It is a 99 Year lease.",
