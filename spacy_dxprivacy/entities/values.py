@@ -71,9 +71,13 @@ _HOURS_OF_DAY = re.compile(r"(?:[01]\d|2[0-3])[0-5][05] ?[-–] ?(?:[01]\d|2[0-3
 _CALLED = re.compile(rf"\b(?:{expanded('CALL_WORD')}|dial|whatsapp|number|no|contact)s?\b", re.I)
 MIN_PHONE = 8  # digits of a telephone number with the code of its country
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){2,}(?:[.,]\d\d)?|\d{1,2}(?: \d\d)+ \d{3}")
-_CHECK_DIGIT = re.compile(r" ?[-–][\dkK](?!\w)")  # of a number of taxes: 12.345.678-5
 # So no telephone number is written: 12 345 678, and lakhs (45 00 000).
 _SURELY_GROUPED = re.compile(r"\d{1,2}(?P<mark>[ .])\d{3}(?P=mark)\d{3}|\d{1,2}(?: \d\d)+ 000")
+_HOW_MANY = re.compile(
+    r"\b(?:of|than|about|around|only|over|nearly|almost|some|reached|exceed(?:s|ed)?|claimed|paid|"
+    r"spent|earned|sold|made|owe[sd]?|cost|RCW|(?:rose|fell|grew|came|amounts?|amounted) (?:by|to)"
+    r")\s\Z"
+)
 _FROM_NUMBER = re.compile(r"\d+ (?:to|and|or)")  # 1105 to |1120
 _TO_NUMBER = re.compile(r"(?:to|[-–]) ?\d{4}", re.A)
 _NO_YEAR = re.compile(r"(?!1[5-9]|2[01])\d{4}", re.A)
@@ -300,16 +304,16 @@ def are_amounts(text: str, start: int, end: int) -> bool:
 
 
 def _is_grouped_amount(number: str, before: str, after: str) -> bool:
-    """Return whether a number in groups is an amount: beside money, or as no telephone number is
-    written, where no word calls it one."""
+    """Return whether a number in groups is an amount: beside money; round; or as no telephone
+    number is written and behind a word for how many, for a policy may have it too."""
     if (
         pattern("BEFORE_AMOUNT").search(before)
         or _FROM_GROUPED.search(before)
         or _AFTER_AMOUNT.match(after)
     ):
         return True
-    is_sure = number.endswith("000") or _SURELY_GROUPED.fullmatch(number) is not None
-    return is_sure and _CALLED.search(before) is None and _CHECK_DIGIT.match(after) is None
+    is_amount = _SURELY_GROUPED.fullmatch(number) is not None and _HOW_MANY.search(before)
+    return bool(is_amount or number.endswith("000")) and _CALLED.search(before) is None
 
 
 def _are_hours(number: str) -> bool:
