@@ -222,6 +222,7 @@ def test_the_ending_of_a_named_file_stays(nlp):
     ("A car, PDB 7714, plate PDB 7714.", "PDB 7714"),
     ("We saw UAX 123A at the gate.", "UAX 123A"), ("The aircraft was VH-KQZ then.", "VH-KQZ"),
     ("The heifer is IE 271094 30618 now.", "IE 271094 30618"),
+    ("Her car, K12 ABC, was towed.", "K12 ABC"), ("A Fiesta, reg. N7 JRD, left.", "N7 JRD"),
 ])  # fmt: skip
 def test_a_plate_with_blanks_is_an_identifier(nlp, text, plate):
     assert plate in found(nlp, text, "en")
