@@ -151,8 +151,10 @@ TAGS = re.compile(r'<v |<[^<>"\']+|="|=\'|["\']?\s?/?>|&\w+;')
 
 @pytest.mark.parametrize("text", MARKUP)
 def test_tags_stay_and_what_stands_between_them_is_text(text):
-    for released in (clean(text, entities=LABELS), prompt(text, entities=LABELS)[0]):
-        assert not any(word in released for word in MARKUP[text].split())
+    for release in (clean, lambda text, **settings: prompt(text, **settings)[0]):
+        # A surrogate is its original once in thousands of draws, so a word stays if it does twice.
+        released, again = (release(text + end, entities=LABELS) for end in ("", "\n"))
+        assert not any(word in released and word in again for word in MARKUP[text].split())
         assert [t for t in TAGS.findall(released)] == [
             t for t in TAGS.findall(text)
         ] or "<v" in text
