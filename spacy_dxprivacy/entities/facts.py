@@ -323,7 +323,7 @@ class Facts(Tokens):
         return not ("verb" in classes and is_object)  # on the 5th call me
 
     def _fills_cell(self, start: int, end: int) -> bool:
-        """Return whether one word stands between the marks of cells."""
+        """Return whether a single word fills a cell, between two delimiters."""
         beside = (*self.texts[max(start - 1, 0) : start], *self.texts[end : end + 1])
         return end - start == 1 and len(beside) == 2 and _CELLS.issuperset(beside)
 

@@ -194,12 +194,11 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
 
     One that fills a field of a table counts twice, as the network finds no words beside it. The
     word behind a title or a greeting counts three times: it is surer than the network (Dear Ash),
-    which decides where the name ends. Persons of sure cues, as senders
-    of messages, stay as they are. Firms of common words leave the Doc without a factor: their
-    form alone (Chess Club, Board of Directors) is that of departments and halls too. Where ordinary
-    words have capitals, so do firms without a legal form that the network takes for none (Summer
-    School). Names within codes and initials below a head of persons stay, since the network was
-    trained on none.
+    which decides where the name ends. Persons of sure cues, as senders of messages, stay as they
+    are. Firms of common words leave the Doc without a factor: their form alone (Chess Club, Board
+    of Directors) is that of departments and halls too. Where ordinary words have capitals, so do
+    firms without a legal form that the network takes for none (Summer School). Names within codes
+    and initials below a head of persons stay, since the network was trained on none.
     """
     names, others = list[tuple[Entity, float]](), list[Span]()
     bounds, doc, text = context.bounds, context.doc, context.whole

@@ -140,7 +140,7 @@ _ABBREVIATED = re.compile(
 _SOFTWARE = re.compile(r"[A-Za-z]{2,20}/\d{1,3}(?:\.\d{1,4})+")  # nginx/1.24.0
 _SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
 _OF_AMOUNT = re.compile(rf" (?:of \d|(?!units?\b)(?:{_UNITS})(?!\w))", re.I)  # 410 of 640, 35 g
-_BEHIND_MONEY = re.compile(rf"\b(?:{expanded('MONEY_WORD')})(?: (?:of|is|was|at|to))? \Z", re.I)
+_BEHIND_MONEY = re.compile(rf"\b{expanded('MONEY_LEAD')} \Z", re.I)
 _SPEED = re.compile(r"\d{1,3} (?:mph|kmh|km/h|kph|acres?|hectares?) ", re.I)
 # A part of a statute, a place at a table, a weight of gold, and a value with its unit.
 _OF_PART = re.compile(
@@ -154,6 +154,7 @@ _NAMED_AMOUNT = re.compile(
     rf"\d[\d.,/]* [a-z]+|(?:{expanded('SHILLINGS')}|{expanded('CURRENCY')})\.? ?\d[\d.,]*[MmKkBb]?|"
     rf"[A-Z]{{1,3}}[{expanded('SIGN')}]\d[\d.,]*[MmKkBb]?"
 )
+_CURRENCY = re.compile(expanded("CURRENCY"))
 _AFTER_NUMBER = re.compile(r"(?:[kMG]?Wh|m[²³3]|[mkM]?Ω|[kM]?[lL]|TEU|hours|units)(?!\w)")
 _TIMES = re.compile(r" ?[@x×] ?\d")  # Invoice: 12 @ 4.50
 _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
@@ -173,6 +174,7 @@ _DECIMAL_PERIOD = re.compile(r"\d+[.,]\d+\s?(?:days?|weeks?|wks?|months?|mths?|y
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
 _FELL = frozenset("fallen faller fell fracture fractured slipped stumbled tripped".split())
 MAX_DAY, MAX_MONTH = 31, 12
+MONTH_LETTERS = 3  # of a month or a weekday in short: OCT, SAT
 _AFTER_MODAL = frozenset("also be have not only still well".split())
 # What makes an hour or an amount of the number before it; no words: On May 5 people came.
 _HALF, _SHORT = r"[ap]\.?m\b", "|".join(u for u in FOLLOWING["UNIT"] if len(u) < 3 and u.isalpha())
@@ -440,7 +442,7 @@ def _is_round_amount(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a currency stands before a round number: LKR 185000."""
     number, before = tokens.between(start, end), tokens.between(start - 1, start)
     is_round = number.isdigit() and number.endswith("00")
-    return is_round and re.fullmatch(expanded("CURRENCY"), before) is not None
+    return is_round and _CURRENCY.fullmatch(before) is not None
 
 
 def is_short_code(tokens: Tokens, start: int, end: int) -> bool:
@@ -715,7 +717,7 @@ def _is_other_word(tokens: Tokens, i: int, end: int) -> bool:
     in a text of somebody who fell."""
     if tokens.lowers[end - 1] == "fall":
         return not _FELL.isdisjoint(tokens.lowers)
-    if end - i > 1 or not (tokens.texts[i].isupper() and len(tokens.texts[i]) == MAX_COUNT):
+    if end - i > 1 or not (tokens.texts[i].isupper() and len(tokens.texts[i]) == MONTH_LETTERS):
         return False
     beside = (*tokens.texts[max(i - 1, 0) : i], *tokens.texts[i + 1 : i + 2])
     words = [text for text in beside if text[0].isalnum()]
