@@ -21,6 +21,7 @@ from ..text.tokens import Tokens
 from .continued import whole_number
 from .fractions import days_in_series, is_score
 from .national import is_surely_national
+from .senders import may_name
 from .spoken import spoken_numbers_in
 from .tables import (
     FOLLOWING,
@@ -33,7 +34,7 @@ from .tables import (
     words,
 )
 from .values import are_amounts, are_values
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_town, kinds
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_town, kinds
 
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
@@ -48,7 +49,7 @@ MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _KOREAN = words("KOREAN")
 # The network is never surer than these.
-_SURE_CUES = frozenset({"chat", "sender", "officer", "passenger"})
+_SURE_CUES = frozenset({"sender", "officer", "passenger"})
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
@@ -322,20 +323,9 @@ def _is_cued(match: re.Match[str]) -> bool:
         if "SURE_MONTH" in kinds(first_name):
             return False
         return named and (is_name(family) or not is_word(family.lower()))
-    if kind == "chat":  # others are guessed, or no name: 10:05 - Update: yes
-        return _is_listed(match[0].split()[0])
     if kind in ("sender", "officer"):  # Arrived 07:43; Finance Committee (chair)
-        return any(map(_may_name, match[0].split()))
+        return any(map(may_name, match[0].split()))
     return kind != "verb" or is_name(match[0])
-
-
-def _is_listed(word: str) -> bool:
-    """Return whether a word is a listed name, also one that is a common word: Will."""
-    return is_name(word) or "FIRST" in kinds(word)
-
-
-def _may_name(word: str) -> bool:
-    return _is_listed(word) or not is_ordinary(word.lower())
 
 
 def _behind_title(match: re.Match[str]) -> int:

@@ -37,6 +37,7 @@ from .foreign import match_foreign, match_foreign_days, without_words
 from .heads import STATED, colons_of_labels, values_in
 from .labels import values_beside_labels
 from .phrases import in_tokens, match_phrases, plain_text, stamps_in
+from .senders import senders_in
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
 from .words import builtin_lexicon, is_name, is_town, kinds_of
 from .wrapped import match_wrapped
@@ -124,7 +125,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         language = language_of_doc(doc)
         bounds = Bounds.of(doc)
         text = plain_text(bounds.text)
-        values = (*values_in(text), *values_beside_labels(text))
+        values = (*values_in(text), *values_beside_labels(text), *senders_in(text))
         named = {in_tokens(doc, *value) for value in values}
         stated = {value for value in named if value.label in STATED.values()}
         own_matches += sorted(stated, key=lambda e: (e.start - e.end, e.start))

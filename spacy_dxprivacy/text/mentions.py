@@ -54,6 +54,8 @@ NO_INITIALS = frozenset(
 _BEFORE_INITIALS = frozenset(
     "action actions by moved mover owner prop proposed proposer sec seconded seconder".split()
 )
+_JOINTS = frozenset({",", "/", "+", "&"})  # of the initials of two persons
+_SENTENCE_ENDS = frozenset({".", "!", "?"})
 _AFTER_INITIALS = frozenset(_LISTS["after_initials"].split())
 # At the start of a line of a transcript or a chat: [00:12], 09:41 -
 _TIME = re.compile(r"[\[(]?(?:[\d/.-]{6,10},? )?\d{1,2}:\d\d(?::\d\d)?[\])]? ?(?:[-–] )?")
@@ -179,8 +181,8 @@ def initials_of(names: Iterable[str]) -> set[str]:
 
 def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
     """Return the initials of the persons of a Doc, each from a first token to a last, also without
-    a nickname in quotes, or with it alone (AL and BL for Ada "Bo" Lind), and with the name of a
-    father: Ravi s/o Muthu."""
+    a nickname in quotes, or with it alone (AL and BL for Ada "Bo" Lind), with the name of a father
+    (Ravi s/o Muthu), and those in brackets behind a name."""
     ends, size = dict(persons), len(doc)
     names = [doc[first:last].text for first, last in ends.items() if last - first > 1]
     for first, last in ends.items():
@@ -193,19 +195,19 @@ def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
         if after in ends and after < size and doc[after - 1].text in QUOTES:
             family = doc[after : ends[after]].text
             names += [f"{doc[first:last].text} {family}", f"{doc[last + 1].text} {family}"]
-    return initials_of(names)
+    return initials_of(names) | {text.upper() for text in _stated_initials(doc, ends.items())}
 
 
 def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
     """Return the tokens that are the initials of a person: J.K., JK in brackets, alone on a line,
-    as a speaker at the start of one, or as whoever moves a motion or has a task, and each JK of a
-    text that has it in brackets behind the name."""
+    as a speaker at the start of one, behind the last sentence of one, or as whoever moves a motion or
+    has a task, and each JK of a text that has it in brackets behind the name."""
     shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
     persons = [(first, last) for name, first, last in entities if name == "PERSON"]
     letters = initials_in(doc, persons) if persons else set[str]()
     if not letters:
         return []
-    stated = {doc[last + 1].text for first, last in persons if _are_stated(doc, first, last)}
+    stated = _stated_initials(doc, persons)
     mixed = {text for text in stated if not text.isupper()}  # RvD
     if mixed:
         letters |= mixed
@@ -281,13 +283,26 @@ def _end_of_initials(doc: Doc, end: int, last: int) -> int:
     return last + 1 if ends else end
 
 
+def _stated_initials(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
+    """Return the initials that stand in brackets behind the names of persons."""
+    return {doc[last + 1].text for first, last in persons if _are_stated(doc, first, last)}
+
+
 def _are_stated(doc: Doc, first: int, last: int) -> bool:
-    """Return whether the initials of a name stand in brackets behind it: Ada Lind (AL)."""
+    """Return whether the initials of a name stand in brackets behind it, also without some of its
+    further parts: Ada Lind (AL), Ana Luisa Braun Costa (AB)."""
     if last + 2 >= len(doc) or doc[last].text != "(" or doc[last + 2].text != ")":
         return False
     text = doc[last + 1].text
     letters = text.upper() if _MIXED.fullmatch(text) else text
-    return letters in initials_of([doc[first:last].text])
+    return any(_begin_parts(letters, whole) for whole in initials_of([doc[first:last].text]))
+
+
+def _begin_parts(letters: str, whole: str) -> bool:
+    """Return whether two initials or more are the first of a name and some of its others, in
+    order."""
+    others = iter(whole)
+    return len(letters) > 1 and letters[0] == whole[0] and all(c in others for c in letters)
 
 
 def _are_initials(
@@ -309,10 +324,14 @@ def _are_initials(
         return True
     if after in _AFTER_INITIALS or (after.endswith("ed") and is_word(after)):
         return doc[i + 2 : i + 3].text.isalpha()
-    if after == "," and doc[i + 2 : i + 3].text in letters:  # panel: HC, AT
+    if after in _JOINTS and doc[i + 2 : i + 3].text in letters:  # panel: HC, AT
         return True
-    if before == "," and i > 1 and doc[i - 2].text in letters:
+    if before in _JOINTS and i > 1 and doc[i - 2].text in letters:
         return True
+    if ends_line and before in _SENTENCE_ENDS:  # Door left open again. HC
+        return True
+    if after == ":" and before == "," and i > 1 and doc[i - 2].text[-1].isdigit():
+        return True  # Added 6/4, HC: done
     if after == "and" and (i + 2 in starts or doc[i + 2 : i + 3].text in letters):
         return True
     # Actions: **JK

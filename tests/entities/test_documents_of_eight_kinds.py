@@ -412,6 +412,17 @@ def test_initials_are_those_of_names_with_initials_and_particles(nlp, names, ini
     check(nlp, text, [one, other], ["carried"])
 
 
+@pytest.mark.parametrize(("name", "initials"), [
+    ("Maria Lourdes Catapang", "ML"), ("Ana Luisa Braun Costa", "AB"), ("Kwame Osei Boateng", "KB"),
+])  # fmt: skip
+def test_initials_may_leave_parts_of_a_name_out(nlp, name, initials):
+    check(
+        nlp,
+        f"By {name} ({initials}), a nurse.\n\n{initials}: Cold! So {initials} left.",
+        [initials],
+    )
+
+
 @pytest.mark.parametrize(("text", "private", "stays"), [
     ("Time,Guest,Table\n20:00,Walk-in hold,3\n20:15,Ngozi Reed,4", "Ngozi Reed", "Walk-in hold"),
     ("GARDA REPORT\nBurglaries were fewer. Garda Duffy spoke.", "Duffy", "GARDA REPORT Garda"),
@@ -483,7 +494,9 @@ def test_who_sends_a_message_or_is_thanked_goes(nlp, text, private, stays):
 
 @pytest.mark.parametrize("sentence", [
     "AP proposed a raise.", "Then AP sent a letter.", "The check was done by AP on 22 April.",
-    "AP and Sioned will go round.", "The panel: AP, FB.",
+    "AP and Sioned will go round.", "The panel: AP, FB.", "The door was left open. AP",
+    "The door was shut!\nWho had the key? AP\nNobody.", "Both were counted, AP/FB, at noon.",
+    "Added 6/4, AP: the door is shut.",
 ])  # fmt: skip
 def test_initials_of_those_present_go_where_they_act(nlp, sentence):
     present = "Present: Alun Probert (Treasurer), Sioned Haf (Secretary), Fay Bull."

@@ -1,0 +1,52 @@
+"""Find who wrote the lines of a chat: the names behind the times, in all languages.
+
+A program writes the time and the sender before each message. The slot says that a word is a name
+(Boon Kiat, Grace), as the head of a column does, once a listed name stands in it anywhere in the
+text. In logs and diaries, ordinary words stand there: ERROR, Update.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from ..text.mentions import Entity
+from .heads import STATED
+from .tables import PERSON_WORDS, pattern
+from .words import is_name, is_ordinary, kinds
+
+# A quick test, before the slower search.
+_CLOCK = re.compile(r"^[^\n]{0,24}\d[:.h]\d\d", re.M)
+
+
+def senders_in(text: str) -> Iterator[Entity]:
+    """Yield the senders of messages, in characters, with the label of STATED for persons."""
+    if _CLOCK.search(text) is None:
+        return
+    lines = [line for line in pattern("CHAT_LINE").finditer(text) if not _is_role(_words(line)[0])]
+    if not any(is_listed(word) for line in lines for word in _words(line)):
+        return
+    counts = Counter(line["sender"] for line in lines if line["day"] is not None)
+    for line in lines:
+        writes_often = counts[line["sender"]] > 1 and not line["sender"].isupper()
+        if writes_often or any(map(may_name, _words(line))):
+            yield Entity(STATED["PERSON"], *line.span("sender"))
+
+
+def _words(line: re.Match[str]) -> list[str]:
+    return [word.strip(".") for word in line["sender"].split()]
+
+
+def _is_role(word: str) -> bool:
+    return word.lower() in PERSON_WORDS and not is_name(word)
+
+
+def is_listed(word: str) -> bool:
+    """Return whether a word is a listed name, also one that is a common word: Will."""
+    return is_name(word) or "FIRST" in kinds(word)
+
+
+def may_name(word: str) -> bool:
+    """Return whether a word is a listed name, or no ordinary word."""
+    return is_listed(word) or not is_ordinary(word.lower())

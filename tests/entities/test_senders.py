@@ -1,0 +1,73 @@
+"""Whoever writes the lines of a chat is a person, also where the name is a word: Price, Boon Kiat."""
+
+import pytest
+from conftest import pipeline_of
+
+LABELS = ("PERSON", "ID")
+CHAT = ("Ada Lind", "{}", "Ada Lind", "{}")
+SAID = ("morning all", "can you come?", "no, sorry", "which one is it")
+# How programs write the time and the name of a sender.
+LINES = [
+    "12/03/2024, 09:1{} - {}: ",
+    "[12/03/2024, 09:1{}:22] {}: ",
+    "[8/03/2025, 7:2{}:15 am] {}: ",
+    "[8/03/2025, 7:2{}:15\u202fam] ~ {}: ",
+    "12.03.24, 09:1{} - {}: ",
+    "2024-03-12 09:1{}:22 <{}> ",
+    "[09:1{}] {}: ",
+    "09:1{} {}: ",
+    "10:3{} AM - {}: ",
+    "(10:3{}) {}: ",
+    "09:1{} | {} | ",
+]
+SENDERS = ["Boon Kiat", "Pri", "Will Price", "Grace", "Tamsin D", "Maria de la Cruz", "O'Hare"]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+
+
+def chat(line, sender, said=SAID):
+    lines = (line.format(i, who.format(sender)) for i, who in enumerate(CHAT))
+    return "\n".join(a + b for a, b in zip(lines, said, strict=True))
+
+
+def readable(nlp, text, name):
+    """Return the words of a name that are in no entity."""
+    doc = nlp(text)
+    hidden = {i for ent in doc.ents if ent.label_ in LABELS for i in range(ent.start, ent.end)}
+    words = {word for word in name.split() if len(word) > 1 and word[0].isupper()}
+    return [token.text for token in doc if token.text in words and token.i not in hidden]
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("sender", SENDERS)
+def test_whoever_writes_a_line_of_a_chat_is_a_person(nlp, line, sender):
+    assert readable(nlp, chat(line, sender), sender) == []
+
+
+@pytest.mark.parametrize("said", [
+    ("Guten Morgen zusammen", "kannst du kommen?", "nein, leider nicht", "welcher ist es denn"),
+    ("bonjour tout le monde", "tu peux venir ?", "non, désolée", "lequel est-ce donc"),
+    ("buenos días a todos", "¿puedes venir?", "no, lo siento", "cuál de ellos es"),
+])  # fmt: skip
+@pytest.mark.parametrize("sender", ["Boon Kiat", "Pri", "Grace"])
+def test_so_is_one_in_another_language(nlp, said, sender):
+    assert readable(nlp, chat(LINES[1], sender, said), sender) == []
+
+
+@pytest.mark.parametrize("line", [
+    "2024-03-12 09:14:22 ERROR: disk is full", "[09:14] Warning: disk is full",
+    "09:15 Update: we are late", "10:30 - Lunch: soup and bread", "09:20 Agenda item 3: roof",
+    "[00:04:10] Interviewer: and then?", "10:45 Observations: settled", "11:00 Glucose: 5.1",
+])  # fmt: skip
+def test_the_word_behind_a_time_stays_where_it_is_no_name(nlp, line):
+    other = "2024-03-12 09:16:40 ERROR: disk is full\n09:50 Note: all is well"
+    assert [ent.text for ent in nlp(f"{line}\n{other}").ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize("line", LINES[:6])
+@pytest.mark.parametrize("sender", ["Ng", "Am", "Reading"])
+def test_a_word_that_writes_twice_with_the_day_is_a_person(nlp, line, sender):
+    assert readable(nlp, chat(line, sender), sender) == []
