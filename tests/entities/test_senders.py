@@ -1,4 +1,4 @@
-"""Whoever writes the lines of a chat is a person, also where the name is a word: Price, Boon Kiat."""
+"""Whoever writes the lines of a chat is a person, also where the name is a word: Boon Kiat."""
 
 import pytest
 from conftest import pipeline_of
