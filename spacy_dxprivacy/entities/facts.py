@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 from ..text.mentions import Entity
 from ..text.normal_doc import FACTS_OF_PIECES, MARKS
 from ..text.tokens import Tokens
-from .heads import facts_in, values_in, values_in_columns
+from .heads import facts_in, head_of, values_in, values_in_columns
 from .labels import labels_in
 from .tables import LISTED, PLACES, expanded, pattern, words
 from .values import extent_of_date, extent_of_name, is_short_code, is_value
@@ -121,11 +121,21 @@ class Facts(Tokens):
             return True
         if self._is_within(self._labels, start, end):  # such as City
             return True
+        if label in NAMED and self._is_head(start, end):
+            return True
         if label == "ID" and self._is_of_nobody(start, end):
             return True
         if label in ("GPE", "ORG", "DATE") and self._is_within(self._statutes, start, end):
             return True
         return self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end))
+
+    def _is_head(self, start: int, end: int) -> bool:
+        """Return whether words before a colon are a label in any language, and no name:
+        Geburtsdatum: 3.4.1960."""
+        is_before_colon = end < len(self.texts) and self.texts[end] == ":"
+        if not is_before_colon or any(map(is_name, self.texts[start:end])):
+            return False
+        return head_of(self.between(start, end)) is not None
 
     def _is_norm(self, start: int, end: int) -> bool:
         """Return whether a name is of bodies before the number of their norm: I.S. EN 14081."""

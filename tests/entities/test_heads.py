@@ -168,6 +168,17 @@ def test_initials_below_a_head_of_persons_are_names(text):
     assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == ["JW", "TA"]
 
 
+@pytest.mark.parametrize("form", [
+    "Geburtsdatum: 3.4.1960", "Vorname: Heidi", "Wohnort: Celle", "Apellidos: Lara Koch",
+    "Achternaam: Bakker", "Prénom: Hervé",
+])  # fmt: skip
+@pytest.mark.parametrize("rest", ["", "\nNotes: we saw her today and she is well again."])
+def test_a_label_of_another_language_is_nobody(form, rest):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    label = form.partition(":")[0]
+    assert not [ent.text for ent in nlp(form + rest).ents if label in ent.text]
+
+
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "it", "nl"])
 def test_labels_are_read_in_each_language(language):
     nlp = spacy.blank(language)
