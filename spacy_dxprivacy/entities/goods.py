@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..text.mentions import NUMBERS, Entity, is_word
+from ..text.mentions import NAME_PARTICLES, NUMBERS, Entity, is_word
 from .common_words import is_common_word
 from .context import (
     AFTER_THING,
@@ -23,10 +23,11 @@ from .facts import DIGIT
 from .heads import CELL_MARKS
 from .tables import DESCRIBING, FIRMS, GOODS, PERSON_WORDS, PRODUCTS, expanded, pattern
 from .terms import FIRM_ENDS, is_brand
-from .words import builtin_lexicon, is_land, is_name, is_town
+from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_town
 
 # Odds of the network from which a word before a noun in small letters is a name: Perl jobs.
 SURELY_KIND = 20.0
+SURELY_JOINED = 30.0  # and from which joined words with capitals are one: PayNow
 MAX_MODEL = 4  # letters of the name of a model in capitals
 _BEFORE_OWNERS = ARTICLES | {"my", "your", "his", "her", "our", "their", "this", "that"}
 _COUNTS = frozenset("two three four five six seven eight nine ten several both".split())
@@ -39,18 +40,23 @@ _MODEL_CODE = re.compile(
 )
 _LONG_CODE = re.compile(r" (?:[A-Z]+(?:-|\d{3})|\d{3})", re.A)
 MIN_MODEL_CODE = 3  # letters and digits of one behind a firm
+_CAPITALISED = re.compile(r"[A-Z][a-z]+")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _BRAND_CODE = re.compile(
     r" (?=[A-Za-z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Za-z\d]{1,7}){0,2}(?![\w/])", re.A
 )
 _BEFORE_SERVICES = frozenset("on over via through using in into".split())
 _GIVE = frozenset("gave give gives giving".split())
+_COLOURS = frozenset(
+    "white black grey gray silver red maroon blue navy green yellow orange brown beige".split()
+)
 _PAY = frozenset("pay paid pays paying payment payments".split())
 _OF_FIRMS = frozenset(  # what only a firm has
     "staff employee worker executive manager dealer dealership share plant factory office boss "
     "job headquarters representative engineer technician lawyer branch store shop depot "
     "warehouse".split()
 )
+_EMPLOYED = frozenset("employed hired promoted suspended dismissed fired sacked".split())
 _VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,4}){1,3}")
 _STRENGTH = re.compile(  # 100/6: no day and month
     r"(?=[\d.,/]*(?:3[2-9]|[4-9]\d|\d{3}))\d{1,4}(?:[.,]\d)?(?:/\d{1,4}(?:[.,]\d)?){1,2}|"
@@ -148,9 +154,10 @@ def is_brand_or_firm(lower: str) -> bool:
 
 
 def is_beside_firm(context: Context, start: int, end: int) -> bool:
-    """Return whether the words beside a name make it a firm: employed by Toyota, Toyota staff."""
+    """Return whether the words beside a name make it a firm: employed by Toyota, Toyota staff,
+    Toyota dismissed him."""
     first, last = context.doc[start].idx, context.doc[end - 1].idx + len(context.doc[end - 1])
-    if context.text(end).removesuffix("s") in _OF_FIRMS:
+    if context.text(end).removesuffix("s") in _OF_FIRMS or context.text(end) in _EMPLOYED:
         return True
     if pattern("AFTER_FIRM").match(context.whole, last):
         return True
@@ -166,6 +173,23 @@ def _has_owner(context: Context, start: int) -> bool:
     if "adjective" in builtin_lexicon().of(before) and before not in owners:
         before = context.text(start - 2).lower()
     return before in owners or before.isdigit()
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_only_of_goods(context: Context, entity: Entity) -> bool:
+    """Return whether a word is the name of goods, and of no person or town, and no employer: too
+    slow for Netflix."""
+    text = context.text(entity.start)
+    if text.lower() not in GOODS or is_name(text) or is_town(text):
+        return False
+    return not is_beside_firm(context, entity.start, entity.end)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_coloured(context: Context, entity: Entity) -> bool:
+    """Return whether a colour in small letters stands before a word, as before that of a car: a
+    white Transit."""
+    return context.text(entity.start - 1) in _COLOURS and context.text(entity.start).istitle()
 
 
 @reason("PERSON", "GPE", "ORG")
@@ -194,18 +218,20 @@ def has_model(context: Context, entity: Entity) -> bool:
     return is_of_firm or _LONG_CODE.match(code[0]) is not None
 
 
-@reason("PERSON", of_word=True)
+@reason("PERSON", "ORG", of_word=True)
 def is_before_noun(context: Context, entity: Entity) -> bool:
     """Return whether a noun in small letters stands behind a word without an article, which then
     tells the kind of a thing (by Pritchard regimen, Perl jobs), unless the network is sure."""
     i = entity.start
+    if entity.label == "ORG" and is_beside_firm(context, i, entity.end):
+        return False
     text, before, after = context.text(i), context.text(i - 1).lower(), context.text(i + 1)
     if not (text.istitle() and after.islower() and after.isalpha() and context.is_capitalised):
         return False
     if before in _BEFORE_OWNERS or before.rstrip(".") in PERSON_WORDS or after in PERSON_WORDS:
         return False
     is_noun = {"noun", "plural"}.issuperset(classes := builtin_lexicon().of(after)) and classes
-    return bool(is_noun) and odds(context.shares, "PERSON", i) <= SURELY_KIND
+    return bool(is_noun) and odds(context.shares, entity.label, i) <= SURELY_KIND
 
 
 @reason("PERSON", "ORG", "GPE", of_word=True)
@@ -254,6 +280,21 @@ def is_weighed(context: Context, entity: Entity) -> bool:
     if not (amount[-1].isdigit() or amount[-1] in FRACTION_SIGNS):
         return False
     return not after or after in ("and", "or") or not after[0].isalnum()
+
+
+@reason("PERSON", "ORG", "GPE", of_word=True)
+def is_joined(context: Context, entity: Entity) -> bool:
+    """Return whether ordinary words with capitals are joined, as those of services and programs are
+    (PayNow, ValueError), and neither a rule, an employer nor the network makes them a name."""
+    i = entity.start
+    parts = [part.lower() for part in _CAPITALISED.findall(context.text(i))]
+    if len(parts) < 2 or "".join(parts) != context.text(i).lower():
+        return False
+    if parts[0] in NAME_PARTICLES or is_beside_firm(context, i, entity.end):
+        return False  # LaRue
+    if not all(map(is_ordinary, parts)):
+        return False
+    return not context.is_ruled(entity) and odds(context.shares, entity.label, i) <= SURELY_JOINED
 
 
 @reason("PERSON", of_word=True)

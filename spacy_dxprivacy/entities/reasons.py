@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..text.mentions import Entity
+from ..text.mentions import Entity, is_word
 from . import quantities, usage  # noqa: F401  register their reasons
 from .common_words import is_common_word
 from .context import (
@@ -58,7 +58,7 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
         if not (text.islower() and text.isalpha()):
             return False
         is_word_of_text = doc[i].is_stop or is_common_word(doc, i) or text in LISTED["TITLE"]
-        is_word_of_text |= is_plain(text)
+        is_word_of_text |= is_plain(text) or (context.capitalises_names and is_word(text))
         return is_word_of_text and odds(context.shares, label, i) <= SURELY_SMALL
 
     while (is_beside(start) or texts[start] == "the") and doc[start].whitespace_:

@@ -20,7 +20,7 @@ from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_setting, i
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
 SURELY_SHORT_FORM = 10.0
 LEAST_PLACE = 1.0  # odds from which a listed city is one behind what describes a thing
-MAX_SHORT_FORM = 5  # letters of an abbreviation
+_MAX_SHORT_FORM = {"PERSON": 4, "GPE": 5, "ORG": 8}  # letters of an abbreviation
 MIN_SMALL = 3  # letters of a place or firm in small letters
 _FUNCTION_CLASSES = frozenset(
     "interjection negation determiner pronoun possessive conjunction preposition wh_word "
@@ -197,12 +197,14 @@ def is_small(context: Context, entity: Entity) -> bool:
     before = context.text(entity.start - 1).lower()
     if _KEYS.fullmatch(before):
         return False
-    if not context.whole.islower() and all(map(_is_only_small, texts)):
+    are_ordinary = [*map(_is_only_small, texts)]
+    if not context.whole.islower() and all(are_ordinary):
         return True
-    if not before.isalpha():
-        return False  # a user name may open a line, or stand behind a mark
+    # A user name, which is one word, may open a line, or stand behind a mark.
+    if not context.capitalises_names or not (before.isalpha() or len(texts) > 1):
+        return False
     forms = {form.capitalize() for text in texts for form in (text, text.removesuffix("s"))}
-    return context.capitalises_names and not any(map(is_name, forms))
+    return any(are_ordinary) or not any(map(is_name, forms))
 
 
 def _is_only_small(text: str) -> bool:
@@ -259,14 +261,14 @@ def is_before_code(context: Context, entity: Entity) -> bool:
     return is_short and _EXHIBIT.fullmatch(context.text(i + 2)) is not None
 
 
-@reason("ORG", "GPE", of_word=True)
+@reason("PERSON", "ORG", "GPE", of_word=True)
 def is_short_form(context: Context, entity: Entity) -> bool:
-    """Return whether a firm or a place is a few capitals, in no list and beside words not in
-    capitals, of which the network is not sure: My ORCID is on file. In a field it may be a team or
-    a country."""
+    """Return whether a name is a few capitals, in no list and beside words not in capitals, of
+    which the network is not sure: My ORCID is on file, arrived in ED. In a field it may be a team
+    or a country."""
     i = entity.start
     text, before, after = context.text(i), context.text(i - 1), context.text(i + 1)
-    if not (text.isupper() and text.isalpha() and len(text) <= MAX_SHORT_FORM):
+    if not (text.isupper() and text.isalpha() and len(text) <= _MAX_SHORT_FORM[entity.label]):
         return False
     if context.whole.isupper():
         return False

@@ -27,6 +27,11 @@ def marks():
     "The pump is the Terumo VP-700 here.", "He drives a silver Škoda Octavia.",
     "MOTOR CLAIM: SUZUKI VITARA 1.4, as agreed.", "My boiler, a Malvern Greenstar, leaks.",
     "The dressing was Kaltostat Rope over gauze.", "It prints on the Epson TM-m30II.",
+    "A blue Malibu and a white Transit left.", "The wifi is too slow for Netflix and Zoom.",
+    "She paid by PayNow.", "Fix it with TempBond, then.", "On a NightSaver tariff.",
+    "The parcel can go by DHL then.", "The two Lukrin mics are new.",
+    "She arrived in ED late.", "Who signed for the rebar inspection?", 
+    "Then kubectl rollout undo it.",
     "He ate the jollof with dosa.", "Do you know this ute?", "We drove to the Lake in the rain.",
 ])  # fmt: skip
 def test_a_brand_that_is_used_as_a_thing_stays(marks, text):
@@ -39,7 +44,8 @@ def test_a_brand_that_is_used_as_a_thing_stays(marks, text):
     ("Toyota dismissed him.", "Toyota"), ("Her employer, Mitsubishi, agreed.", "Mitsubishi"),
     ("She lives in Vauxhall, by the park.", "Vauxhall"), ("Sala Kahle came by.", "Sala Kahle"),
     ("Dr Hoover saw the Hoover family.", "Hoover"), ("Ask Hugo about the site.", "Hugo"),
-    ("We moved Amara B12 to him.", "Amara"),
+    ("We moved Amara B12 to him.", "Amara"), ("Ask LaRue or McDowell.", "LaRue"),
+    ("Toyota hired her, then Netflix dismissed her.", "Netflix"),
     ("She lives in the Leeds LS14 area.", "Leeds"), ("Mr Lake of the Lake District.", "Lake"),
 ])  # fmt: skip
 def test_a_person_or_an_employer_with_the_name_of_a_brand_goes(marks, text, name):
