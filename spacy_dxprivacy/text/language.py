@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
+from math import inf
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -51,7 +52,7 @@ def language_of(text: str) -> str:
         A code of two letters; "xx" for a text in another script than Latin; "" if neither common
         words nor, in a short text, letters show it.
     """
-    return _by_common_words(text) or _by_letters(text)
+    return _by_common_words(text) or _of_short(text)
 
 
 def _by_common_words(text: str) -> str:
@@ -102,7 +103,7 @@ def language_of_doc(doc: Doc) -> str:
         if len(doc):  # one without tokens may be given some
             _shown[doc] = language
     if language not in COVERED:
-        language = given or _by_letters(text)
+        language = given or _of_short(text)
     return base_language(language if language in COVERED else doc.vocab.lang)
 
 
@@ -130,21 +131,27 @@ LONG_WORD = 5  # letters of a word that alone is evidence of a language
 KNOWN, FREQUENT = 30_000, 1000  # ranks of English words
 SURE, SURE_OF_THREE = 0.5, 0.7  # least probability of a language, and of the likeliest three
 SURE_WITH_WORD = 0.25  # and of one of whose common words, which English does not have, is there
+MIN_UNKNOWN = 4  # letters of a word that English lacks
+LIKELIEST = 0.6  # least share of a language in the probability of the covered ones
+SURE_OF_NAMED = 0.8  # least probability with which words with capitals, which may be names, count
 # Languages in which English words, names and Latin terms look to be. No text counts as theirs.
 _LOOKALIKES = frozenset("af cy eo eu ga gl ha la lb mg pcm rw sn so sw tl".split())
 _CODES = {"no": "nb", "nn": "nb"}
+_NO_WORDS = re.compile(r"\S*[@/]\S*|\w*(\w)\1\1\w*")  # addresses, and what is drawn out
 _LISTED = re.compile(r"[,;|\t\n]")
 
 
+def _of_short(text: str) -> str:
+    """Return the language of a short text; "" for English, and where it is unsure."""
+    return "" if len(text) > MAX_SHORT else _by_letters(text[:READ]) or _by_other_words(text[:READ])
+
+
 def _by_letters(text: str) -> str:
-    """Return the language of a short text by its letters; "" for English, and where it is unsure.
+    """Return the language of a text by its letters; "" for English, and where it is unsure.
 
     Names and English words look like words of many languages. So most lower-case words of the text
     must be words that English does not have, or that are common in the language.
     """
-    if len(text) > MAX_SHORT:
-        return ""
-    text = text[:READ]
     found = _WORD.findall(text)
     small = [word.lower() for word in found if word.islower() or text.isupper()]
     small = [word for word in small if word not in NAME_PARTICLES]
@@ -169,6 +176,46 @@ def _by_letters(text: str) -> str:
     kin = sum(share for code, share in ranked if code != "en" and code not in _LOOKALIKES)
     is_word = len(evidence) > 1 or len(min(evidence)) >= LONG_WORD
     return language if is_word and kin >= SURE_OF_THREE else ""
+
+
+def _by_other_words(text: str) -> str:
+    """Return the covered language of whose words a text has more than of English ones; "" without
+    a likeliest one. Words that English lacks count in small letters, as names have capitals; with
+    these, where the letters alone are sure: Keine Auffälligkeiten.
+    """
+    found = _WORD.findall(_NO_WORDS.sub(" ", text))
+    small = [word.lower() for word in found if word.islower() or text.isupper()]
+    english = {word for word in map(str.lower, found) if _is_english(word)}
+    foreign = _foreign_words(frozenset({"en"})) - NAME_PARTICLES
+    others = foreign.intersection(map(str.lower, found)) - english
+    unknown = {word for word in small if len(word) >= MIN_UNKNOWN and not _is_known(word)}
+    named = {word for word in found if not (word.islower() or _is_known(word.lower()))}
+    english -= _foreign_words(frozenset({"en"}))
+    evidence = len(others | unknown)
+    if not evidence + len(named) or evidence + len(named) < len(english):
+        return ""
+    if _is_english_command(found[0], others):
+        return ""
+    if _may_be_names(text, len(found)) and not others:
+        return ""
+    shares = {code: share for code, share in _identifier().rank(text) if code in COVERED}
+    best = max(shares, key=shares.__getitem__)
+    if best == "en" or shares[best] < LIKELIEST * sum(shares.values()):
+        return ""
+    if others and common_words(best).isdisjoint(others):
+        return ""  # Kam met Mit in Bei
+    if shares[best] >= SURE_OF_NAMED:
+        evidence += 1 + len(named)
+    return best if evidence > len(english) else ""
+
+
+def _is_english(lower: str) -> bool:
+    return frequency_rank(lower) < KNOWN and lower not in NAME_PARTICLES
+
+
+def _is_known(lower: str) -> bool:
+    """Return whether a word is one of English or a name."""
+    return _is_english(lower) or frequency_rank(lower.capitalize()) < inf
 
 
 def _outweighs(telling: Sequence[str], evidence: Collection[str]) -> bool:
@@ -384,7 +431,7 @@ def _short_paragraphs(text: str, covered: Collection[str]) -> Iterator[Span]:
     starts = [0, *(match.end() for match in _PARAGRAPH.finditer(text)), len(text)]
     for start, end in pairwise(starts) if len(starts) > 2 else ():
         part = text[start:end]
-        if not _by_common_words(part) and _by_letters(part) not in covered:
+        if not _by_common_words(part) and _of_short(part) not in covered:
             yield start, start + len(part.rstrip())
 
 

@@ -30,7 +30,7 @@ def marks():
     "A blue Malibu and a white Transit left.", "The wifi is too slow for Netflix and Zoom.",
     "She paid by PayNow.", "Fix it with TempBond, then.", "On a NightSaver tariff.",
     "The parcel can go by DHL then.", "The two Lukrin mics are new.",
-    "She arrived in ED late.", "Who signed for the rebar inspection?", 
+    "She arrived in ED late.", "Who signed for the rebar inspection?",
     "Then kubectl rollout undo it.",
     "He ate the jollof with dosa.", "Do you know this ute?", "We drove to the Lake in the rain.",
 ])  # fmt: skip

@@ -36,6 +36,12 @@ READ = [
     ("María García llamó ayer al médico.", "es", "García", "llamó ayer al médico"),
     ("Jan de Vries belde gisteren de dokter.", "nl", "Vries", "gisteren de dokter"),
     ("Maria Rossi ha chiamato ieri il medico.", "it", "Rossi", "ha chiamato ieri il medico"),
+    ("Kommst du heut vorbei, Lena?", "de", "Lena", "vorbei"),
+    ("Keine Beschwerden, Herr Abt geht nach Hause", "de", "Abt", "Beschwerden"),
+    ("Salut Yannick, merci beaucoup", "fr", "Yannick", "merci beaucoup"),
+    ("Estimado Jorge: adjunto la factura", "es", "Jorge", "adjunto la factura"),
+    ("Hai parlato con Giulia?", "it", "Giulia", "parlato con"),
+    ("Dankjewel Joost, tot morgen", "nl", "Joost", "tot morgen"),
 ]
 ENGLISH = [
     "Anna Schmidt 12.3.1990", "Anna Schmidt", "JOHN SMITH DOB 1/2/1990", "ok thx", "lol omg",
@@ -50,6 +56,8 @@ ENGLISH = [
     "for i in range(10): print(i)", "play lorenzo palacios quispe", "Curriculum vitae of A. Bak",
     "Traceback (most recent call last)", "gr8 thx c u l8r", "ID;name;city\n1;Jan;Oslo",
     "cholecystitis, cholelithiasis, choledocholithiasis", "wishy-washy.", "hey whats up dude",
+    "overslept again lol", "Fuuuulhaaaam forever", "To: joost.devries@meridiaan.example",
+    "Paella for six on Saturday", "RAFAEL CASTAÑO BUSTOS", "Kam met Mit in Bei",
 ]  # fmt: skip
 
 
