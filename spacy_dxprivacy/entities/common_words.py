@@ -14,7 +14,7 @@ from .capitals import is_listed, is_only_first_name, is_placed_as_name
 from .context import BEFORE_SENTENCES, MOST_OPENING, SURELY, SURELY_BODY, Context, reason
 from .decoding import odds
 from .tables import LISTED, PLACES
-from .terms import FIRM_ENDS, INSTITUTIONS, LEGAL, is_rather_common, is_specialty
+from .terms import FIRM_ENDS, INSTITUTIONS, LEGAL, TRADES, is_rather_common, is_specialty
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_plain, is_plural, kinds
 
 SURELY_PLAIN = 10.0  # as many times surer the network must be of common words with capitals
@@ -215,13 +215,16 @@ def _words_of(context: Context, entity: Entity) -> list[str]:
 
 def are_common(span: Span, label: str) -> bool:
     """Return whether a span is of common words, beside numbers and links as "of". A rare word may
-    be the name of a firm (Kestrel Freight), and a legal form makes one: Kitchens Limited."""
+    be the name of a firm (Kestrel Freight), and a legal form makes one (Kitchens Limited), as a
+    trade behind two words does: Quick Stop Plumbing."""
     is_cut = span.doc[span.end : span.end + 1].text == "-" and not span[-1].whitespace_
     if is_cut or any(t.text.rstrip(".") in LEGAL for t in span):
         return False
     words = [
         t for t in span if not (t.text[0].isdigit() or t.is_punct or t.is_stop or t.lower_ in _ENDS)
     ]
+    if label == "ORG" and len(words) > 2 and words[-1].text in TRADES:
+        return False
     rare = label == "ORG" and not all(
         is_word(t.lower_) or is_plural(t.lower_) or is_specialty(t.lower_) for t in words
     )

@@ -12,18 +12,39 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..text.mentions import Entity
-from .heads import STATED
+from .heads import STATED, head_of
 from .tables import PERSON_WORDS, pattern
 from .words import is_name, is_ordinary, kinds
 
 # A quick test, before the slower search.
 _CLOCK = re.compile(r"^[^\n]{0,24}\d[:.h]\d\d", re.M)
+_PIECE = re.compile(r"[^\W\d_]+")
+MIN_HANDLES = 2  # user names of a chat
 
 
 def senders_in(text: str) -> Iterator[Entity]:
     """Yield the senders of messages, in characters, with the label of STATED for persons."""
-    if _CLOCK.search(text) is None:
-        return
+    if _CLOCK.search(text) is not None:
+        yield from _behind_times(text)
+    if ": " in text and "\n" in text:
+        yield from _user_names(text)
+
+
+def _user_names(text: str) -> Iterator[Entity]:
+    """Yield user names that open lines, where two of them do and one does again; the keys of a
+    configuration are ordinary words, or labels: max_size, first_name."""
+    lines = [line for line in pattern("HANDLE_LINE").finditer(text) if _is_handle(line["sender"])]
+    counts = Counter(line["sender"] for line in lines)
+    if MIN_HANDLES <= len(counts) < len(lines):
+        yield from (Entity("USERNAME", *line.span("sender")) for line in lines)
+
+
+def _is_handle(name: str) -> bool:
+    pieces = _PIECE.findall(name.lower())
+    return not all(map(is_ordinary, pieces)) and head_of(name) is None
+
+
+def _behind_times(text: str) -> Iterator[Entity]:
     lines = [line for line in pattern("CHAT_LINE").finditer(text) if not _is_role(_words(line)[0])]
     if not any(is_listed(word) for line in lines for word in _words(line)):
         return

@@ -36,7 +36,8 @@ from .tables import (
 )
 from .words import builtin_lexicon, is_name, is_only_ordinary, is_plain, kinds
 
-FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
+TRADES = frozenset(expanded("TRADES").split("|"))
+FIRM_ENDS = TRADES.union(*(expanded(name).split("|") for name in ("FIRM_NOUNS", "LEGAL")))
 LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
 # The lists contain singular forms only.
 INSTITUTIONS, LAW = (

@@ -71,3 +71,19 @@ def test_the_word_behind_a_time_stays_where_it_is_no_name(nlp, line):
 @pytest.mark.parametrize("sender", ["Ng", "Am", "Reading"])
 def test_a_word_that_writes_twice_with_the_day_is_a_person(nlp, line, sender):
     assert readable(nlp, chat(line, sender), sender) == []
+
+
+@pytest.mark.parametrize("handle", ["pj.rigs", "noodle_sm", "kofi99", "bea-sound", "r_okafor"])
+def test_whoever_opens_a_line_with_a_user_name_is_one(nlp, handle):
+    text = f"mx_gaf: is the van here\n{handle}: copy, will do\nmx_gaf: ok then"
+    doc = nlp(text)
+    assert handle in {ent.text for ent in doc.ents if ent.label_ in LABELS}
+
+
+@pytest.mark.parametrize("text", [
+    "max_size: three of them\nmin-size: one of them\nmax_size: four of them",
+    "first_name: two words\nlast_name: one word\nfirst_name: two words",
+    "step_1: mix the dough\nstep_2: let it rest\nstep_1: mix the dough",
+])  # fmt: skip
+def test_the_keys_of_a_configuration_are_no_user_names(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []

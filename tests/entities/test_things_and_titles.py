@@ -351,3 +351,20 @@ def test_a_given_name_in_capitals_before_an_initial_is_no_rank():
 
 def test_a_passenger_is_a_person():
     assert marks_of({"PERSON"})("Passenger AL-HARBI/FAISAL MR, seat 23C.") == ["AL-HARBI/FAISAL"]
+
+
+@pytest.mark.parametrize("firm", [
+    "Skelwith Heating", "Okonkwo Cold Store", "Brightwell Plumbing", "Three Rivers Stage Supply",
+    "Quick Turn Upholstery", "Ballinrea Farmers' Co-op", "Elm Hollow Housing Co-operative",
+    "Tarnside Hotels (Kendal) Ltd", "Abbotsmere Caring Service",
+])  # fmt: skip
+def test_a_firm_that_is_called_by_its_trade_goes(marks, firm):
+    assert firm in in_letter(marks, f"We had a quote from {firm}, which was low.")
+
+
+@pytest.mark.parametrize("text", [
+    "Home Heating is dear.", "The Customer Service desk is shut.", "Road Works start at noon.",
+    "The Estates Works team came.", "Ask Dental, Engineering or Recruitment.",
+])  # fmt: skip
+def test_a_trade_alone_or_behind_a_common_word_stays(marks, text):
+    assert in_letter(marks, text) == []
