@@ -63,6 +63,11 @@ _STRENGTH = re.compile(  # 100/6: no day and month
     r"\d{1,4}(?:[.,]\d{1,2})?(?:mg|mcg|ml)"
 )
 _WEIGHTS = frozenset("g kg mg ml cl dl l oz lb lbs tsp tbsp tsps tbsps cup cups".split())
+_CONTAINERS = frozenset(
+    "litre liter pint gallon bottle bag box pack packet tin can jar tube tub sheet roll sachet vial "
+    "ampoule puff drop tablet capsule unit dose spray".split()
+)
+_AMOUNTS = _COUNTS | {"a", "an", "some", "half"}
 _UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
 
 
@@ -270,16 +275,22 @@ def is_numbered(context: Context, entity: Entity) -> bool:
     return is_of_value and odds(context.shares, label, start) <= SURELY_BODY
 
 
-@reason("PERSON", "GPE", of_word=True)
+@reason("PERSON", "GPE", "ORG")
 def is_weighed(context: Context, entity: Entity) -> bool:
-    """Return whether an amount of it stands before a word, and no verb behind: 1 tsp Caraway."""
+    """Return whether an amount of it stands before a word, and no verb behind (1 tsp Caraway), or
+    an amount and "of": 3 litres of Hartmann's, two tubes of Clinell."""
     i, after = entity.start, context.text(entity.end)
+    if len(context.text(i, entity.end).split()) > 1:
+        return False
+    is_of = context.text(i - 1) == "of"
+    i -= is_of
     amount, unit = context.text(i - 2), context.text(i - 1).lower().rstrip(".")
-    if unit not in _WEIGHTS or not amount:
+    is_container = is_of and unit.removesuffix("s").replace("boxe", "box") in _CONTAINERS
+    if not amount or not (unit in _WEIGHTS or is_container):
         return False
-    if not (amount[-1].isdigit() or amount[-1] in FRACTION_SIGNS):
+    if not (amount[-1].isdigit() or amount[-1] in FRACTION_SIGNS or amount in _AMOUNTS):
         return False
-    return not after or after in ("and", "or") or not after[0].isalnum()
+    return is_of or not after or after in ("and", "or") or not after[0].isalnum()
 
 
 @reason("PERSON", "ORG", "GPE", of_word=True)

@@ -35,6 +35,7 @@ _OPTION = re.compile(r"(?:\A|\s)-(?:-?[A-Za-z])")  # of a command
 _FAULT = re.compile(r"[A-Z]\.\d{1,3}|[A-Z]{2,5}-\d{1,4}[A-Z]{0,2}\)?", re.A)  # F.28, SUN-12K
 _EXHIBIT = re.compile(r"[A-Z]{1,2}-?\d{1,4}", re.A)
 _SMALL_FIRST = re.compile(r"[a-z]{1,2}[A-Z]{2,5}")
+_PLURAL_IN_BRACKETS = re.compile(r"[^\W\d_]+\((?:e?s|en|in)\)?")
 _DEPUTY = frozenset("acting assistant associate deputy vice".split())
 _SPEAK = frozenset("speak speaks spoke speaking spoken fluent".split())
 _REPEATED = re.compile(r"(.)\1+")
@@ -108,6 +109,13 @@ def is_drawn_out(context: Context, entity: Entity) -> bool:
         return False
     lower = _REPEATED.sub(r"\1", text.lower())
     return is_word(lower) and not is_name(lower)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def has_plural_in_brackets(context: Context, entity: Entity) -> bool:
+    """Return whether the end of a plural stands in brackets behind a word: Carer(s)."""
+    text = context.text(entity.start, entity.end + 2)
+    return _PLURAL_IN_BRACKETS.match(text) is not None
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

@@ -32,6 +32,8 @@ def marks():
     "The parcel can go by DHL then.", "The two Lukrin mics are new.",
     "She arrived in ED late.", "Who signed for the rebar inspection?",
     "Then kubectl rollout undo it.",
+    "She had 3 litres of Hartmann's then.", "We used two tubes of Zorvina on it.",
+    "Total inc GST was low.", "Carer(s): see below.",
     "He ate the jollof with dosa.", "Do you know this ute?", "We drove to the Lake in the rain.",
 ])  # fmt: skip
 def test_a_brand_that_is_used_as_a_thing_stays(marks, text):
