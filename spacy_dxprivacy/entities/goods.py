@@ -64,8 +64,8 @@ _STRENGTH = re.compile(  # 100/6: no day and month
 )
 _WEIGHTS = frozenset("g kg mg ml cl dl l oz lb lbs tsp tbsp tsps tbsps cup cups".split())
 _CONTAINERS = frozenset(
-    "litre liter pint gallon bottle bag box pack packet tin can jar tube tub sheet roll sachet vial "
-    "ampoule puff drop tablet capsule unit dose spray".split()
+    "litre liter pint gallon bottle bag box pack packet tin can jar tube tub sheet roll sachet "
+    "vial ampoule puff drop tablet capsule unit dose spray".split()
 )
 _AMOUNTS = _COUNTS | {"a", "an", "some", "half"}
 _UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
