@@ -102,6 +102,13 @@ def match_foreign(tokens: Tokens, language: str, stated: set[Entity]) -> set[Ent
     return ({in_tokens(tokens.doc, *entity) for entity in entities} | stated) - phones
 
 
+def ends_of_elided(doc: Doc) -> list[int]:
+    """Return the ends of the words of a French or Italian text that an apostrophe joins to a
+    capital, in characters: d' of "d'Inès", where English tokenizers leave one token."""
+    ends = [match.end() for match in pattern("ELISION", "foreign").finditer(text_of(doc))]
+    return ends if ends and language_of_doc(doc) in ("fr", "it") else []
+
+
 def _is_scored(text: str, entity: Entity) -> bool:
     """Return whether numbers that may be a date are points of a score: Apgar 8/9/10."""
     label, start, end = entity
@@ -466,9 +473,7 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
     listed_to = -1  # end of the last name of a list that began with a title of several persons
     named_to = -1  # end of the last name of the run before
     for run in pattern("NAME_RUN", "foreign").finditer(text):
-        words = [
-            (m[0], run.start() + m.start(), run.start() + m.end()) for m in _WORD.finditer(run[0])
-        ]
+        words = [*_words_in(text, *run.span())]
         before = text[max(run.start() - 40, 0) : run.start()]
         goes_on = listed_to >= 0 and _NEXT.fullmatch(text, listed_to, run.start()) is not None
         titles = (_words_of(before)[-1:] or [""])[0], words[0][0]
@@ -527,6 +532,14 @@ def _before_sentence(text: str, start: int, end: int) -> int:
     """Return the end of a name before the next sentence: Joris, of "Joris. De arts"."""
     ends = (word.end() - 1 for word in _WORD.finditer(text, start, end) if _ends(word[0]))
     return next(ends, end)
+
+
+def _words_in(text: str, start: int, end: int) -> Iterator[Word]:
+    """Yield the words of a part of a text, without what an apostrophe joins to a capital."""
+    for match in _WORD.finditer(text, start, end):
+        elided = pattern("ELISION", "foreign").match(text, match.start(), end)
+        start = elided.end() if elided else match.start()
+        yield text[start : match.end()], start, match.end()
 
 
 def _words_of(text: str) -> list[str]:
@@ -757,6 +770,8 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
         word = words[k][0]
         if word in ("y", "e") and _begins_person(words, k + 1, language):
             break
+        if _is_elided(words, k) and "first_name" not in _classes(words[k - 1][0], language):
+            break  # Dupont d'Orange; not Marie d'Ornano
         if word.lower() in _foreign_words("PARTICLES") or _INITIAL.fullmatch(word):
             k, joined = k + 1, True
             continue
@@ -781,6 +796,11 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
     named = bool(first or builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
     sure = frequent or end > i + 1 or (titled and (named or _may_be(word, language)))
     return end if sure or (first and not starts) else i
+
+
+def _is_elided(words: list[Word], k: int) -> bool:
+    """Return whether an apostrophe joins a word of French or Italian to the k-th word."""
+    return k > 0 and words[k][1] > words[k - 1][2] + 1
 
 
 def _begins_person(words: list[Word], k: int, language: str) -> bool:

@@ -33,7 +33,7 @@ from .accounts import accounts_in
 from .cards import values_of_cards
 from .disguised import match_disguised
 from .extent import Bounds
-from .foreign import match_foreign, match_foreign_days, without_words
+from .foreign import ends_of_elided, match_foreign, match_foreign_days, without_words
 from .heads import STATED, colons_of_labels, values_in
 from .labels import values_beside_labels
 from .phrases import in_tokens, match_phrases, plain_text, stamps_in
@@ -110,6 +110,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         edges |= {edge for stamp in pattern("STAMP_FORM").finditer(text) for edge in stamp.span()}
         edges |= {edge for colon in colons_of_labels(text) for edge in (colon, colon + 1)}
         edges |= {edge for (_, *span), _ in stamps_in(text) for edge in span}
+        edges |= {*ends_of_elided(doc)}
         doc = split_tokens(doc, self.nlp, edges)
         self.set_annotations(doc, self._match(doc, accounts))
         return doc

@@ -242,3 +242,20 @@ def test_greeted_kin_tests_and_departments_are_no_names(language, text, named):
 )
 def test_initials_of_names_with_particles_are_mentions(language, text, initials):
     assert entities_in(language, text)[1:] == initials
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Le sac d'Odile Karadec est là et je crois qu'Odile est avec elle. Odile dort.", 3),
+        ("Lorsqu’Odile Karadec arrive, la mère d’Odile est dans la maison avec lui.", 2),
+        ("Le cahier est dans la salle. Qu'Odile Karadec vienne avec nous ou non.", 1),
+        ("La madre d'Odile Bellandi è qui con la zia, ma Odile non è nella stanza.", 2),
+        ("Il foglio è dell'Avv. Bellandi e non è della signora. Dall'Avv. Bellandi no.", 2),
+        ("Le livre de Marie d'Ornano est là et elle est avec Dupont d'Orange dans la salle.", 2),
+    ],
+)
+def test_what_an_apostrophe_joins_to_a_name_is_no_part_of_it(text, names):
+    # The language is that of the text, the tokens are those of English.
+    found = entities_in("en", text)
+    assert len(found) == names and not {"'", "’"} & {mark for name in found for mark in name[:6]}
