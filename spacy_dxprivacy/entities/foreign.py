@@ -66,6 +66,7 @@ _BEFORE_POINTS = re.compile(r"[ :=]{1,3}\d{1,2}/\d", re.ASCII)
 _NUMBER_OF_YEAR = re.compile(r"\d{1,6}/\d{4}|\d{4}-\d{3,5}", re.ASCII)
 _CLAUSE_END = re.compile(r"\s?[.,;:)!?\n]|\Z")
 MAX_MONTH = 12
+MIN_TOWN = 3  # letters of a town that is found again
 _BEFORE_VALUE = re.compile(r"[ \t\u00a0\u202f]{0,3}[:=]")
 _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
@@ -76,6 +77,7 @@ def match_foreign(tokens: Tokens, language: str, stated: set[Entity]) -> set[Ent
     text = tokens.text
     entities = {*dates_in(text, language), *numbers_with_keys(text), *addresses_in(text)}
     entities |= {*_places(text, language)}
+    entities |= {*_towns_again(text, language, entities)}
     entities |= {*spoken_numbers_in(text, language)}
     # A number with the key or the form of an identifier is not a telephone number, nor a month or
     # a year with a number.
@@ -346,6 +348,45 @@ def _first_words(town: str, language: str) -> str:
     while len(words) > 1 and is_plain_in(words[-1].strip("()"), language):
         words.pop()
     return " ".join(words)
+
+
+def _towns_again(text: str, language: str, entities: set[Entity]) -> Iterator[Entity]:
+    """Yield the further mentions of the towns of addresses (94315 Straubing. In Straubing), and the
+    towns of lines of place and date."""
+    addresses = [(start, end) for label, start, end in entities if label == "ADDRESS"]
+    towns = {town for span in addresses for town in _towns_of(text, *span, language)}
+    days = {start for label, start, _ in entities if label == "DATE"}
+    for match in pattern("place and date", "foreign").finditer(text) if days else ():
+        if match.end() in days and _is_before_day(match, towns, language):
+            yield Entity("GPE", *match.span("town"))
+    by_word: dict[str, list[str]] = {}
+    for town in sorted(towns, key=len, reverse=True):
+        if len(town) >= MIN_TOWN and not is_plain_in(town, language):
+            by_word.setdefault(town.split(" ")[0], []).append(town)
+    within = {place for span in addresses for place in range(*span)} if by_word else set()
+    for match in pattern("TOWN_WORD", "foreign").finditer(text) if by_word else ():
+        start = match.start()
+        town = next((t for t in by_word.get(match[0], ()) if text.startswith(t, start)), "")
+        end = start + len(town)
+        if town and start not in within and not text[end : end + 1].isalnum():
+            yield Entity("GPE", start, end)
+
+
+def _towns_of(text: str, start: int, end: int, language: str) -> Iterator[str]:
+    """Yield the town of an address, also without words of the language behind it."""
+    for match in pattern("coded town", "foreign").finditer(text, start, end):
+        town = (match["town"] or match["before"]).partition(" (")[0]
+        yield from {town, _first_words(town, language)}
+
+
+def _is_before_day(match: re.Match[str], towns: set[str], language: str) -> bool:
+    """Return whether a word before a day, at the head of a line, is a town: that of an address, one
+    that a list has, or before an article no word of the language ("Straubing, den 3. Mai")."""
+    town = match["town"]
+    if town in towns or "city" in builtin_lexicon().of(town):
+        return True
+    is_word = is_plain_in(town, language) or town.lower() in date_words(language).weekdays
+    return match["article"] is not None and not is_word
 
 
 @cache

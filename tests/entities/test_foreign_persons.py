@@ -259,3 +259,20 @@ def test_what_an_apostrophe_joins_to_a_name_is_no_part_of_it(text, names):
     # The language is that of the text, the tokens are those of English.
     found = entities_in("en", text)
     assert len(found) == names and not {"'", "’"} & {mark for name in found for mark in name[:6]}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "towns"),
+    [
+        ("de", "Sie wohnt in 83471 Berchtesgaden. In Berchtesgaden ist es kalt.", ["Berchtesgaden"]),
+        ("de", "Am Anger 4\n95028 Hof\n\nHof, den 3. Mai 2024\n\nDer Hof ist groß.", ["Hof"]),
+        ("de", "Traunreut, den 3. Mai 2024\n\nSitzung, den 4. Mai 2024", ["Traunreut"]),
+        ("fr", "8 rue de la Gare, 16100 Cognaçais. La mairie de Cognaçais.", ["Cognaçais"]),
+        ("fr", "29 rue Foy\n29100 Douarnenez\n\nDouarnenez, le 3 mars 2024", ["Douarnenez"]),
+        ("es", "Vive en 06400 Villar del Rey. Villar del Rey no está lejos.", ["Villar del Rey"]),
+        ("nl", "Molenweg 21, 3911 AB Rhenen. Het is mooi. Rhenen ook.", ["Rhenen"]),
+        ("it", "Abita in via Roma 5, 12042 Bra (CN). È di Bra.", ["Bra"]),
+    ],
+)
+def test_the_town_of_an_address_or_before_a_day_is_a_place(language, text, towns):
+    assert entities_in(language, text, "GPE") == towns
