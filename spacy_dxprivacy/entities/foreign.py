@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import takewhile
 
 from spacy.tokens import Doc
 
@@ -44,7 +45,10 @@ from .words import builtin_lexicon
 
 _WORD = re.compile(r"[^\s,;:()]+")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_a-zß-öø-ÿ][a-z]?\.-?){1,3}")
-_JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|in)[ ]){1,3}\Z")
+_JOINT = re.compile(
+    r"(?<!\w)(?:van|von|de|der|den|die|di|del|della|du|ter|ten|te|zu|zur|'t|in)[ ]"
+    r"(?:(?:de|der|den|het|'t|la|las|los|lo)[ ]){0,2}\Z"
+)
 _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
@@ -630,17 +634,18 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
         if joins or (is_title(word) and not (i + 1 == len(words) and titled)):
             titled, i = True, i + 1
             continue
-        end = i
+        end, noble = i, _particles_of_family(run, i, language) if titled else 0
         with_somebody = not i and last.lower() in _foreign_words("BEFORE_PERSONS")
         opened = titled or with_somebody or _is_opened(run, i, language)
-        if (opened and not _is_function_word(word)) or _named(words, i, language):
+        if noble or (opened and not _is_function_word(word)) or _named(words, i, language):
             sure = _is_surely_named(run, i, language)
             after_end = _ends(words[i - 1][0]) if i else run.starts
             # After an article ("Der Koch") or a sentence's end, one surname is weak evidence.
             behind = words[i - 1][0].lower() in _OF_THE if i else article
             starts = (bool(after_end) and not sure) or behind
             part = words[: _join(words, i)] if run.several else words
-            end = _end(part, i, language, titled=opened, starts=starts)
+            end = _end(part, i + noble, language, titled=opened, starts=starts)
+            end = max(end, i + noble + 1) if noble else end
         if end == i and titled and _is_called(run, i, language):
             end = i + 1
         if end > i:
@@ -668,6 +673,10 @@ def _is_role(words: list[Word], i: int) -> bool:
     that may be a family name, by a list or its form, stands before a first and a family name."""
     word, following = words[i][0], words[i + 1 : i + 3]
     is_listed = word.lower() in _foreign_words("ROLES")
+    noble = i + 1 + len(_particles(words, i + 1))
+    if is_listed and i + 1 < noble < len(words):
+        listed = builtin_lexicon().of(words[noble][0].rstrip("."))
+        return words[i + 1][0] in ("von", "van") and "surname" in listed
     if not following or _ends(word) or not following[0][0][0].isupper():
         return False
     if not is_listed and not pattern("ROLE_WORD", "foreign").fullmatch(word.lower()):
@@ -691,10 +700,33 @@ def _acts_for(run: Run, i: int) -> bool:
     return is_last and is_judge and _AT_COURT.match(run.after) is not None
 
 
+def _particles_of_family(run: Run, i: int, language: str) -> int:
+    """Return the number of particles from the i-th word on that begin a family name behind a title:
+    2 for Frau von der Leyen. Behind a title that may be of a place, and behind an article in
+    German, a list of names has to have the name."""
+    words = run.words
+    particles = _particles(words, i)
+    noble = i + len(particles)
+    if noble == len(words) or not particles or particles[0] not in _foreign_words("BEFORE_FAMILY"):
+        return 0
+    earlier = [*(_words_of(run.before) or [""])[-2:], *(word for word, _, _ in words[:i])][-2:]
+    word, call = words[noble][0], _bare(earlier[-1])
+    known = builtin_lexicon().of(word.rstrip(".'’"))
+    is_any = earlier[0].lower() in _foreign_words("ARTICLES")
+    if call not in _foreign_words("ADDRESSED") or (language == "de" and is_any):
+        return len(particles) * ("surname" in known and "city" not in known)
+    is_plain = is_plain_in(word, language) and "surname" not in known
+    is_noun = _is_german_noun(word) if language == "de" else is_plain
+    return 0 if is_noun else len(particles)
+
+
 def _is_called(run: Run, i: int, language: str) -> bool:
     """Return whether the i-th word is a German noun right after Herr, Frau or Dr.: there it is a
-    family name. Behind an article, Frau may be any woman."""
+    family name. Behind an article, Frau may be any woman. So is a listed one after a title and
+    particles: la señora de la Fuente."""
     words = run.words
+    if words[i][2] - words[i][1] > len(words[i][0]):
+        return "surname" in builtin_lexicon().of(words[i][0].rstrip("."))
     before = words[i - 1][0] if i else _words_of(run.before)[-1]
     word, call = words[i][0], before.lower().rstrip(".")
     if language != "de" or call not in _foreign_words("CALLS") or not word[1:].islower():
@@ -809,10 +841,8 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
         if _owns(words, k - 1, language):
             break
         word = words[k][0]
-        if word in ("y", "e") and _begins_person(words, k + 1, language):
+        if _leaves_name(words, k, language):
             break
-        if _is_elided(words, k) and "first_name" not in _classes(words[k - 1][0], language):
-            break  # Dupont d'Orange; not Marie d'Ornano
         if word.lower() in _foreign_words("PARTICLES") or _INITIAL.fullmatch(word):
             k, joined = k + 1, True
             continue
@@ -839,9 +869,40 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
     return end if sure or (first and not starts) else i
 
 
-def _is_elided(words: list[Word], k: int) -> bool:
-    """Return whether an apostrophe joins a word of French or Italian to the k-th word."""
-    return k > 0 and words[k][1] > words[k - 1][2] + 1
+def _particles(words: list[Word], k: int) -> list[str]:
+    """Return the particles in small letters from the k-th word on."""
+    rest = (word for word, _, _ in words[k:])
+    return [*takewhile(lambda word: word in _foreign_words("PARTICLES"), rest)]
+
+
+def _leaves_name(words: list[Word], k: int, language: str) -> bool:
+    """Return whether the k-th word is no part of the name before it: "y" before another person, one
+    that an apostrophe joins to a family name (Dupont d'Orange; not Marie d'Ornano)."""
+    word, before = words[k][0], words[k - 1]
+    if word in ("y", "e") and _begins_person(words, k + 1, language):
+        return True
+    if words[k][1] > before[2] + 1:  # behind an apostrophe
+        return "first_name" not in _classes(before[0], language)
+    is_link = language == "de" and word in _foreign_words("GERMAN_LINKS")
+    return is_link and before[0] not in _foreign_words("PARTICLES") and _is_apart(words, k)
+
+
+def _is_apart(words: list[Word], k: int) -> bool:
+    """Return whether a German article or preposition, the k-th word, stands before what is no part
+    of a name: Kolbe den Wagen, Hansen zur Buchhaltung; not Antje von der Osten."""
+    particle, noun = words[k][0], k + len(_particles(words, k))
+    if noun == len(words):
+        return False
+    word, given = words[noun][0], "first_name" in _classes(words[k - 1][0], "de")
+    is_noun = _is_german_noun(word)
+    if particle == "von":  # of nobility, of whom many have names that are words
+        return (is_noun or is_plain_in(word, "de")) and (is_noun or not given)
+    return is_plain_in(word, "de") or (particle != "zu" and not given)
+
+
+def _is_german_noun(word: str) -> bool:
+    """Return whether a word has an end of German nouns that are no family names."""
+    return pattern("NOUN_ENDS", "foreign").fullmatch(word.lower()) is not None
 
 
 def _begins_person(words: list[Word], k: int, language: str) -> bool:

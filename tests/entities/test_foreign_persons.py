@@ -264,7 +264,11 @@ def test_what_an_apostrophe_joins_to_a_name_is_no_part_of_it(text, names):
 @pytest.mark.parametrize(
     ("language", "text", "towns"),
     [
-        ("de", "Sie wohnt in 83471 Berchtesgaden. In Berchtesgaden ist es kalt.", ["Berchtesgaden"]),
+        (
+            "de",
+            "Sie wohnt in 83471 Berchtesgaden. In Berchtesgaden ist es kalt.",
+            ["Berchtesgaden"],
+        ),
         ("de", "Am Anger 4\n95028 Hof\n\nHof, den 3. Mai 2024\n\nDer Hof ist groß.", ["Hof"]),
         ("de", "Traunreut, den 3. Mai 2024\n\nSitzung, den 4. Mai 2024", ["Traunreut"]),
         ("fr", "8 rue de la Gare, 16100 Cognaçais. La mairie de Cognaçais.", ["Cognaçais"]),
@@ -276,3 +280,37 @@ def test_what_an_apostrophe_joins_to_a_name_is_no_part_of_it(text, names):
 )
 def test_the_town_of_an_address_or_before_a_day_is_a_place(language, text, towns):
     assert entities_in(language, text, "GPE") == towns
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("de", "Gern hilft Ihnen Frau Ute Wieland zur Seite.", ["Ute Wieland"]),
+        ("de", "Das sagte Herr Nowotny vom Vertrieb.", ["Nowotny"]),
+        ("de", "Wenn Herr Nowotny den Schlüssel holt, gehen wir.", ["Nowotny"]),
+        ("de", "Ich war mit Gerda zur Beratung und mit Ute zum Arzt.", ["Gerda", "Ute"]),
+        ("de", "Es kam Karl Weber von der Abteilung.", ["Karl Weber"]),
+        # names of nobility
+        (
+            "de",
+            "Es kamen Gerda von der Osten und Frau von der Marwitz.",
+            ["Gerda von der Osten", "von der Marwitz"],
+        ),
+        (
+            "de",
+            "Herr zur Mühlen sah Dr. von Bernstorff.",
+            ["zur Mühlen", "von Bernstorff"],
+        ),
+        ("de", "Es entschied Richter von der Osten.", ["von der Osten"]),
+        ("de", "Die Frau von der Bank und der Herr von der Post.", []),
+        ("fr", "Voici M. de Brissac et Mme du Plessis.", ["de Brissac", "du Plessis"]),
+        ("fr", "Voici Mme la Présidente et M. le Maire.", []),
+        ("es", "Vino el Sr. de la Torre y la señora de la Fuente.", [
+            "de la Torre", "de la Fuente",
+        ]),
+        ("nl", "Mevrouw van den Berg zag de heer ter Horst.", ["van den Berg", "ter Horst"]),
+        ("it", "Il dott. Della Valle e la sig.ra De Luca.", ["Della Valle", "De Luca"]),
+    ],
+)  # fmt: skip
+def test_particles_begin_a_name_and_prepositions_end_one(language, text, persons):
+    assert entities_in(language, text) == persons
