@@ -110,7 +110,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         edges |= {edge for stamp in pattern("STAMP_FORM").finditer(text) for edge in stamp.span()}
         edges |= {edge for colon in colons_of_labels(text) for edge in (colon, colon + 1)}
         edges |= {edge for (_, *span), _ in stamps_in(text) for edge in span}
-        edges |= {*ends_of_elided(doc)}
+        edges |= {*ends_of_elided(doc)} if "'" in text or "’" in text else set()
         doc = split_tokens(doc, self.nlp, edges)
         self.set_annotations(doc, self._match(doc, accounts))
         return doc
