@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from spacy.tokens import Doc
 
 from ..about import DATA
 from ..text.language import common_words, language_of_doc
 from ..text.mentions import Entity, is_capitalised
-from ..text.tokens import Tokens, text_of
+from ..text.tokens import Tokens, text_of, texts_of
 from .heads import head_of
 from .labels import labels_in
 from .phrases import identifiers_in, in_tokens, numbers_in
@@ -56,7 +56,8 @@ _COMMANDS = {"fr": ("ez",), "it": ("ate", "ete")}  # ends of verbs that open a s
 MIN_CAPITALS = 4  # letters of a family name in capitals that no list has
 MAX_GERMAN, MAX_GIVEN = 8, 12  # letters of a given name in no list
 _OF_THE = frozenset({"des", "eines"})  # before a noun in the genitive, as in "des Bauers Hof"
-_UNSURE = frozenset({"apposed", "inverted"})  # groups of what may be no name
+_UNSURE = frozenset({"apposed", "inverted", "kin"})  # groups of what may be no name
+_INVERTED = re.compile(r"[^\s,;][^,;\n]*, (?P<given>[^,;\n]*[^\s,;])")  # Behrens, Maike
 _AND_NAME = re.compile(r" (?:et|y|e|und|en|&) [^\W\d_a-zß-öø-ÿ]")
 _AND = re.compile(r" (?:et|y|e|und|en|&) ")
 _CALLED = re.compile(r"(?<![\w.'’-])(\w{3,8}) \(\Z")
@@ -139,15 +140,42 @@ def _is_key(text: str, label: str, start: int, end: int) -> bool:
 
 
 def without_words(doc: Doc, mentions: list[Entity]) -> list[Entity]:
-    """Return further mentions without those that are a word of the language in small letters, in a
-    text whose sentences begin with capitals: "le petit Lucas" is no mention of M. Petit."""
-    small = {m for m in mentions if m.label == "PERSON" and doc[m.start : m.end].text.islower()}
-    language = language_of_doc(doc) if small else "en"
+    """Return further mentions without words of the language: in a text whose sentences begin with
+    capitals, "le petit Lucas" is no mention of M. Petit, nor "im Sommer" of Herr Sommer."""
+    persons = [mention for mention in mentions if mention.label == "PERSON"]
+    small = {m for m in persons if doc[m.start : m.end].text.islower()}
+    behind = {m for m in persons if _is_behind_article(doc, m.start)}
+    language = language_of_doc(doc) if small or behind else "en"
     if language == "en" or not is_capitalised(text_of(doc), least=1, share=1.0):
         return mentions
     words = common_words(language) | _plain_names()[language]
     words |= _foreign_words(f"SURE_SURNAMES {language}")
-    return [m for m in mentions if m not in small or doc[m.start : m.end].text not in words]
+    words |= {doc[m.start : m.end].text for m in small & behind}  # le boulanger du quartier
+    dropped = {m for m in small if doc[m.start : m.end].text in words}
+    if language == "de":
+        nouns = {m for m in behind - small if doc[m.start].lower_ in _plain_names()["de"]}
+        titled = _titled_words(doc) if nouns else frozenset()
+        dropped |= {m for m in nouns if m.end == m.start + 1 and doc[m.start].text in titled}
+    return [mention for mention in mentions if mention not in dropped]
+
+
+def _is_behind_article(doc: Doc, i: int) -> bool:
+    """Return whether a token stands behind an article or a possessive, in whatever tokens: English
+    tokenizers split "im"."""
+    found = _LAST_WORD.search(doc[max(i - 2, 0) : i].text_with_ws) if i else None
+    word = found[1].lower() if found else ""
+    return word in _foreign_words("ARTICLES") or word in _foreign_words("POSSESSIVES")
+
+
+def _titled_words(doc: Doc) -> frozenset[str]:
+    """Return the words of a Doc that stand behind a title or a given name."""
+    texts = texts_of(doc)
+    first_names = {word for word in {*texts} if "first_name" in builtin_lexicon().of(word)}
+    return frozenset(
+        word
+        for before, word in pairwise(texts)
+        if word.istitle() and (before in first_names or is_title(before))
+    )
 
 
 def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:
@@ -299,9 +327,11 @@ def _places(text: str, language: str) -> Iterator[Entity]:
             yield Entity("GPE", *match.span())
     for match in pattern("placed", "foreign").finditer(text):
         town = match["town"]
-        if match["where"].lower() not in _prepositions(language):
+        if match["where"].lower() not in _prepositions(language) or _is_person(town, language):
             continue
-        if any(_is_town(word, match["where"].lower(), language) for word in town.split()):
+        if _is_told(match):
+            yield Entity("PERSON", match.start("town"), match.end())
+        elif any(_is_town(word, match["where"].lower(), language) for word in town.split()):
             start = match.start("town")
             end = start + len(_first_words(town, language))
             # à 1000 Bruxelles
@@ -309,6 +339,28 @@ def _places(text: str, language: str) -> Iterator[Entity]:
             yield (
                 Entity("ADDRESS", match.start("code"), end) if coded else Entity("GPE", start, end)
             )
+
+
+def _is_person(town: str, language: str) -> bool:
+    """Return whether what looks like a town behind "a" or "à" is somebody: Mme Vauquelin, Paco, a
+    given and a family name."""
+    words = town.split()
+    if is_title(words[0]) or words[0].lower() in _foreign_words(f"SURE_FIRST {language}"):
+        return True
+    classes = [builtin_lexicon().of(word) for word in (words[0], words[-1])]
+    last = classes[1] | _classes(words[-1], language)
+    return len(words) > 1 and "first_name" in classes[0] and "surname" in last
+
+
+def _is_told(match: re.Match[str]) -> bool:
+    """Return whether a word behind "a" or "à" is somebody whom a verb before it may have: "avisar a
+    Montse". A listed town is a town."""
+    text, start = match.string, match.start()
+    if match["where"] not in ("a", "à") or match["code"]:
+        return False
+    if "city" in builtin_lexicon().of(match["town"].split()[0]):
+        return False
+    return pattern("TOLD", "foreign").search(text, max(start - 20, 0), start) is not None
 
 
 def _is_meal(match: re.Match[str]) -> bool:
@@ -443,7 +495,8 @@ def _classes(word: str, language: str) -> frozenset[str]:
     classes = _classes_listed(title, language)
     if not classes:
         parts = [part.capitalize() for part in re.split(r"[-'’]", title) if len(part) > 1]
-        of_parts = [_classes_listed(part, language) for part in parts]
+        plain = "'" in title and any(is_plain_in(part, language) for part in parts)
+        of_parts = [] if plain else [_classes_listed(part, language) for part in parts]
         classes = NONE.union(*of_parts) if all(of_parts) else NONE
     if _is_sure(title, language) and "first_name" not in classes:
         classes |= {"surname"}
@@ -510,11 +563,14 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
             yield match.span("signed")
         start = _behind_titles(text, start, end)
         end = _before_sentence(text, start, end)
+        if match.lastgroup == "kin":
+            end = _before_words(text, start, end, language)
         if match.lastgroup in _UNSURE and not _is_named_by(match, language):
             continue
         family, comma, given = text[start:end].partition(",")
         is_inverted = family.isupper() or "first_name" in _classes(given.strip(), language)
         yield start, end if is_inverted or not comma else start + len(family)
+    yield from _inverted_names(text, language)
     listed_to = -1  # end of the last name of a list that began with a title of several persons
     named_to = -1  # end of the last name of the run before
     for run in pattern("NAME_RUN", "foreign").finditer(text):
@@ -532,9 +588,23 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
         listed_to = names[-1][1] if names and line.several else -1
 
 
+def _inverted_names(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Yield the names of lines of names with the family name first, behind a key, or of which one
+    has a given name: "Cc: Behrens, Maike; Thees, Rüdiger"."""
+    for match in pattern("INVERTED_LIST", "foreign").finditer(text) if ", " in text else ():
+        names = [*_INVERTED.finditer(text, *match.span("list"))]
+        given = [name["given"].split()[0] for name in names]
+        listed = [word for word in given if "first_name" in _classes(word, language)]
+        if match["key"] or (listed and len(names) > 1):
+            yield from (name.span() for name in names)
+
+
 def _is_named_by(match: re.Match[str], language: str) -> bool:
     """Return whether a word that stands beside kin or a role, or behind words in capitals, is a
     name: the former no word of the language, the latter a first name."""
+    if match["kin"]:
+        word = match["kin"].split()[0]
+        return _may_be(word, language) and not (is_title(word) or _is_office(word))
     if match["inverted"]:
         family, _, given = match["inverted"].rpartition(", ")
         if len(family) < MIN_CAPITALS and not _classes_listed(family.capitalize(), language):
@@ -568,9 +638,27 @@ def _nickname(text: str, start: int, end: int, language: str) -> Iterator[tuple[
 
 
 def _behind_titles(text: str, start: int, end: int) -> int:
-    """Return the start of a name behind the titles with which a text begins."""
-    found = (word.start() for word in _WORD.finditer(text, start, end) if not is_title(word[0]))
+    """Return the start of a name behind the titles and kin with which a text begins: Dein Enkel."""
+    found = (word.start() for word in _WORD.finditer(text, start, end) if not _is_call(word[0]))
     return next(found, start)
+
+
+def _is_call(word: str) -> bool:
+    """Return whether a word is a title, a possessive, kin or a role."""
+    lower = word.lower()
+    listed = lower in _foreign_words("POSSESSIVES") or lower in _foreign_words("KIN")
+    is_kin = lower in _foreign_words("ROLES") and not builtin_lexicon().of(word) & NAMES
+    return is_title(word) or listed or is_kin
+
+
+def _before_words(text: str, start: int, end: int, language: str) -> int:
+    """Return the end of a name before words of the language: Ante, of "Ante Fußball"."""
+    last = start
+    for word in _WORD.finditer(text, start, end):
+        if word[0][0].isupper() and not _may_be(word[0], language):
+            break
+        last = word.end() if word[0][0].isupper() else last
+    return max(last, start)
 
 
 def _before_sentence(text: str, start: int, end: int) -> int:

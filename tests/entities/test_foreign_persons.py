@@ -314,3 +314,74 @@ def test_the_town_of_an_address_or_before_a_day_is_a_place(language, text, towns
 )  # fmt: skip
 def test_particles_begin_a_name_and_prepositions_end_one(language, text, persons):
     assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons", "places"),
+    [
+        ("es", "Avisa a Nekane y llama a Koldo.", ["Nekane", "Koldo"], []),
+        ("es", "La casa de Paco Rovira es de Paco.", ["Paco Rovira", "Paco"], []),
+        ("es", "Fue a Plasencia y volvió a Montijo.", [], ["Plasencia", "Montijo"]),
+        ("fr", "Remis à Mme Kerbrat et à Jean Moulin.", ["Kerbrat", "Jean Moulin"], []),
+        ("fr", "Mariée à Geoffroy de Kergorlay.", ["Geoffroy de Kergorlay"], []),
+        ("fr", "Elle a écrit à Goulven de Douarnenez, à Brest.", ["Goulven"], ["Brest"]),
+        ("it", "Ha scritto a Teodolinda, a Siena.", ["Teodolinda"], ["Siena"]),
+    ],
+)
+def test_whoever_is_told_something_is_no_town(language, text, persons, places):
+    found = entities_in(language, text)
+    assert [name.partition(" de D")[0] for name in found] == persons
+    assert entities_in(language, text, "GPE") == places
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("fr", "M. Forgeron est là. Elle va chez le forgeron du village.", ["Forgeron"]),
+        ("es", "Vino Rosa Gil. Cortó una rosa de su jardín.", ["Rosa Gil"]),
+        ("es", "Mi tía Pilar Gil está. El pilar es alto.", ["Pilar Gil"]),
+        ("de", "Frau Winter kommt im Winter.", ["Winter"]),
+        ("de", "Herr Koch ist da. Der Koch backt. Ich sah Koch.", ["Koch", "Koch"]),
+        ("de", "Herr Nowotny ist da. Der Nowotny singt.", ["Nowotny", "Nowotny"]),
+        ("nl", "Meneer Visser is er. De visser en een visser ook.", ["Visser"]),
+    ],
+)
+def test_a_noun_behind_an_article_is_no_mention_of_a_name_like_it(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("de", "Ich war beim Nachbarn Özgül und dem Kollegen Rehm.", ["Özgül", "Rehm"]),
+        ("de", "Mein Mann Ante kocht. Ante singt.", ["Ante", "Ante"]),
+        ("fr", "Sa femme Goulwena est là.", ["Goulwena"]),
+        ("nl", "Haar man Wobbie is er.", ["Wobbie"]),
+        ("es", "Su abuela Casildina vive.", ["Casildina"]),
+        ("de", "Mein Mann Rentner und ihr Sohn Herr Rehm.", ["Rehm"]),
+        ("de", "Cc: Rehm, Maike; Thees, Rüdiger\nHallo", ["Rehm, Maike", "Thees, Rüdiger"]),
+        ("fr", "Rault, Marie; Kerjean, Yann\nOui", ["Rault, Marie", "Kerjean, Yann"]),
+        ("de", "Berlin, Hamburg; Köln, Bonn\nJa", []),
+        ("de", "Viele Grüße\nDein Enkel Jannis", ["Jannis"]),
+        ("de", "Viele Grüße\nIhre Nachbarin Frau Zwickel", ["Zwickel"]),
+        ("es", "Un abrazo,\nTu hija Unaxe", ["Unaxe"]),
+        ("es", "Soy Matías Lara. Vino D.ª Virtudes Pozo.", ["Matías Lara", "Virtudes Pozo"]),
+        ("fr", "COUR D'APPEL DE BORDEAUX", []),
+    ],
+)
+def test_kin_roles_and_lists_name_somebody_and_are_no_part_of_the_name(language, text, persons):
+    assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "firms"),
+    [
+        ("de", "Die Rehm Logistik GmbH liefert.", ["Rehm Logistik GmbH"]),
+        ("de", "Firma Rehm AG liefert.", ["Rehm AG"]),
+        ("fr", "L'entreprise Bonnet SARL. La Poste SA.", ["Bonnet SARL", "La Poste SA"]),
+        ("it", "Dell'azienda Tosi Srl.", ["Tosi Srl"]),
+        ("fr", "La société Le Goff SAS.", ["Le Goff SAS"]),
+    ],
+)
+def test_an_article_is_no_part_of_a_firm(language, text, firms):
+    assert entities_in(language, text, "ORG") == firms
