@@ -150,6 +150,7 @@ def without_words(doc: Doc, mentions: list[Entity]) -> list[Entity]:
         return mentions
     words = common_words(language) | _plain_names()[language]
     words |= _foreign_words(f"SURE_SURNAMES {language}")
+    words |= {*date_words(language).months, *date_words(language).weekdays}
     words |= {doc[m.start : m.end].text for m in small & behind}  # le boulanger du quartier
     dropped = {m for m in small if doc[m.start : m.end].text in words}
     if language == "de":
@@ -215,9 +216,19 @@ def dates_in(text: str, language: str) -> Iterator[Entity]:
                 if not _is_day(match, language, before):
                     continue
                 before = match.end()
-            if kind == "month" and not (match["y"] or match["m"].lower() in names.months):
+            if kind == "month" and not _is_month(match, names):
                 continue
             yield Entity("TIME" if kind == "clock" else "DATE", *match.span())
+
+
+def _is_month(match: re.Match[str], names: DateWords) -> bool:
+    """Return whether the name of a month is one: with a year, or written out, and no family name
+    behind a title as in "Frau März"."""
+    if match["y"]:
+        return True
+    word = match.string[max(match.start() - 24, 0) : match.start()].split()[-1:]
+    is_named = match["m"][0].isupper() and any(map(is_of_family, word))
+    return match["m"].lower() in names.months and not is_named
 
 
 @cache
@@ -910,9 +921,22 @@ def _ends(word: str) -> bool:
 
 def is_title(word: str) -> bool:
     lower = _ELISION.sub("", word.lower())
-    if lower.startswith(("dipl.-", "diplom-", "univ.-")):
+    if lower.startswith(("dipl.-", "diplom-", "univ.-", "dr.-")):
         return True
     return not _foreign_words("TITLES").isdisjoint({lower, lower.rstrip(".")})
+
+
+def is_of_family(word: str) -> bool:
+    """Return whether a title before one word says that this is a family name: Rechtsanwalt."""
+    bare = _ELISION.sub("", word.lower()).rstrip(".")
+    return bare in _foreign_words("FAMILY_TITLES") or bare.startswith(("dipl.-", "dr.-"))
+
+
+def is_call(word: str) -> bool:
+    """Return whether a word is a title, or by a list or its form a job or rank of German."""
+    lower = word.lower()
+    is_role = pattern("ROLE_WORD", "foreign").fullmatch(lower) is not None
+    return is_title(word) or lower in _foreign_words("ROLES") or is_role
 
 
 def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool) -> int:

@@ -29,6 +29,7 @@ from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream
 from .codes import PERSONS_KEY, contact, contact_of_person, firsts_of, keyed_name, kind_of
 from .name_forms import (
     DrawnName,
+    Form,
     Person,
     UserNames,
     fold,
@@ -37,7 +38,7 @@ from .name_forms import (
     listed_gender,
     write,
 )
-from .name_reading import read_names
+from .name_reading import first_families, read_names
 
 FORM = (
     "how a name is written: how many parts, initials, title, particles, suffix, possessive, case, "
@@ -126,6 +127,7 @@ class Name(Independent):
                 is_shared = self.scope.reach == "document" and self.scope.key is None
                 drawn[person.number] = _with_shared(person, fresh, shared) if is_shared else fresh
             names.append(drawn[person.number] if person else None)
+        families = self._first_families(forms, draws, shared, taken)
         draws.memory[PERSONS_KEY] = UserNames(persons, drawn)
         read = zip(mentions, persons, strict=True)
         draws.persons |= {mention: person.number for mention, person in read if person}
@@ -137,7 +139,7 @@ class Name(Independent):
                 # By a key all parts are drawn: the first of two family names may occur alone.
                 parts = form.names[1:-1] if self.scope.key else ()
                 middles = [self._keyed(draws, part, "")[0] for part in parts]
-                texts.append(write(form, name, person, middles))
+                texts.append(write(form, name, person, middles, families))
             else:
                 texts.append(f"{name[0]} {name[2]}")
         return texts
@@ -154,6 +156,23 @@ class Name(Independent):
         if self.scope.reach == "document":
             taken.update(name[::2])
         return name
+
+    def _first_families(
+        self,
+        forms: Sequence[Form],
+        draws: Draws,
+        shared: dict[tuple[str, ...], str],
+        taken: set[str],
+    ) -> dict[str, str]:
+        """Return a surrogate for the first family name of persons with two; it is that of other
+        persons of the name."""
+        if self.scope.reach != "document" or self.scope.key is not None:
+            return {}
+        families = first_families(forms, draws.language)
+        for name in sorted(families - {name for kind, name, *_ in shared if kind == "family"}):
+            drawn = self._draw(Person(0), draws, taken)
+            shared["family", name] = drawn[2]
+        return {name: shared["family", name] for name in families}
 
     def _keyed(self, draws: Draws, first: str, last: str) -> DrawnName:
         return keyed_name(self.scope, draws, first, last, any_gender=self._shown == "any")

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import product
+from itertools import product, zip_longest
 from types import MappingProxyType
 
 from ..about import DATA
@@ -44,6 +44,7 @@ _OTHER_LETTERS = str.maketrans(
 MIN_BEGINNING = 3  # letters of the beginning of a given name that is short for it
 MIN_REST = 2  # further letters of that name, so that Paula and Anna are not Paul and Ann
 NONE: Mapping[int, Collection[int]] = MappingProxyType({})
+NO_FAMILIES: Mapping[str, str] = MappingProxyType({})
 
 DrawnName = tuple[str, str, str]  # first, middle, family
 
@@ -453,14 +454,27 @@ def name_classes(word: str) -> frozenset[str]:
     return lexicon.of(word.capitalize()) & NAMES or lexicon.of(fold(word).capitalize()) & NAMES
 
 
-def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -> str:
+def write(
+    form: Form,
+    name: DrawnName,
+    person: Person,
+    middles: Sequence[str],
+    families: Mapping[str, str] = NO_FAMILIES,
+) -> str:
     """Write the surrogate in the form of the mention. middles: names for the parts between the
-    first and the last; if empty, all of them become the drawn middle name."""
+    first and the last; if empty, all of them become the drawn middle name. families: surrogates of
+    first family names of persons with two, by their bare words."""
     first, middle, last = name
     drawn = [first, *(middles or [middle] * (len(form.parts) - 2)), last]
     if len(form.parts) < 2:
         is_last = person.last and not person.is_called((form.names or ("",))[0])
         drawn = [last if is_last else first]
+    parts = [bare_word(part) for part in form.parts]
+    is_one = len(drawn) == 1
+    drawn = [
+        families.get(part, new) if i or is_one else new
+        for i, (part, new) in enumerate(zip_longest(parts, drawn, fillvalue=""))
+    ]
     pairs = zip(form.parts or ("",), drawn, strict=True)
     written = [
         part[0] + "." * (not form.glued or "." in old)

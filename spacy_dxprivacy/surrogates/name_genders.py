@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from ..entities.foreign import is_call
 from ..entities.tables import sections, words
 from .base import Mention
 from .name_forms import TITLES, Form, bare_word
@@ -13,7 +14,7 @@ from .name_forms import TITLES, Form, bare_word
 _GENDER_LINKS, _GENDER_ENDS = words("GENDER_LINKS"), words("GENDER_ENDS")
 _PRONOUN = re.compile(r"\w+|[.!?\n]")
 _PRONOUNS = frozenset("he himself she herself elle él ella hij".split())
-_WORD_OR_MARK = re.compile(r"\w+(?:[.-]\w+)*\.?|[^\w\s]")
+_WORD_OR_MARK = re.compile(r"\w+(?:\.?[.-]\w+)*\.?|[^\w\s]")  # Dipl.-Ing.
 _MARKS = frozenset(",:'’(*")  # that may stand between a word for kin and a name
 # Kim Lee (her husband); Kim Lee, wife of Jo; Kim Lee is a woman of 62.
 _IN_BRACKETS = re.compile(r"\s*\((?:\w+\s)?([\w-]+)\)")
@@ -92,16 +93,10 @@ def _gender_before(text: str, genders: Mapping[str, str]) -> str:
         # A full stop ends a sentence, except after an abbreviation.
         if (gender := genders.get(word) or genders.get(dotted)) is not None:
             return gender
-        is_title = dotted[:-1] in TITLES or dotted in _foreign_titles()
+        is_title = dotted[:-1] in TITLES or is_call(word)
         if not (is_title or word in _MARKS or word in _GENDER_LINKS):
             break
     return ""
-
-
-@cache
-def _foreign_titles() -> frozenset[str]:
-    """Return titles of other languages, in lower case, some with a full stop."""
-    return words("TITLES", "foreign")
 
 
 def _gender_after(text: str, genders: Mapping[str, str]) -> str:

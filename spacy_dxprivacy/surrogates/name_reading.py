@@ -6,8 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
+from ..entities.foreign import is_of_family
+from ..entities.tables import words
 from ..text.mentions import MIN_GLUED_LETTERS, QUOTES
 from .base import Mention
 from .name_forms import (
@@ -17,9 +20,13 @@ from .name_forms import (
     Form,
     Person,
     are_alike,
+    bare_word,
     family_of,
     fold,
     form_of,
+    has_gender,
+    is_family,
+    is_initial,
     last_word,
     name_classes,
     persons,
@@ -46,7 +53,7 @@ def read_names(
         mentions: The mentions of a document.
         language: Language of the document.
     """
-    forms = _owned([form_of(m.text, m.before) for m in mentions])
+    forms = _owned([_titled(form_of(m.text, m.before), m, language) for m in mentions])
     apart = _joined(mentions, forms, language)
     every = unify([*forms, *_names_with_nicknames(mentions, forms)], apart)
     full = every[len(forms) :]
@@ -70,6 +77,15 @@ def read_names(
     return forms, [of.get(i) for i in range(len(mentions))]
 
 
+def _titled(form: Form, mention: Mention, language: str) -> Form:
+    """Return the form of one name with the title of another language before it that says that it is
+    a family name: Abel of Rechtsanwalt Abel."""
+    before = mention.lead.split()[-1:]
+    if language == "en" or len(form.names) != 1 or not any(map(is_of_family, before)):
+        return form
+    return replace(form, titles=form.titles.union(map(bare_word, before)))
+
+
 def _share_genders(people: Collection[Person]) -> None:
     """Add the gender that is shown of a given name to persons of that name of whom none is: Blythe
     Delaney of the sister Blythe Russell."""
@@ -84,6 +100,26 @@ def _share_genders(people: Collection[Person]) -> None:
 def _of_gender(form: Form, gender: str) -> Form:
     """Return a form with the role of a man or a woman, if words beside the name show it."""
     return replace(form, roles=form.roles | {_ROLE_OF[gender]}) if gender else form
+
+
+def first_families(forms: Sequence[Form], language: str) -> set[str]:
+    """Return the first family names of persons with two, in lower case, in a Spanish document:
+    zabaleta of Fermín Zabaleta Ochoa; not José of María José Ochoa."""
+    if language != "es":
+        return set()
+    names = {form.names[-2] for form in forms if len(form.names) > 2 and not form.inverted}
+    return {name for name in names if _is_first_family(name)}
+
+
+def _is_first_family(name: str) -> bool:
+    is_listed = name in _spanish_families() or is_family(name)
+    return not is_initial(name) and (is_listed or not has_gender(name))
+
+
+@cache
+def _spanish_families() -> frozenset[str]:
+    """Return frequent family names of Spanish, of which some are given names, without accents."""
+    return frozenset(map(bare_word, words("SURE_SURNAMES es", "foreign")))
 
 
 def _joined(

@@ -378,10 +378,24 @@ def test_kin_roles_and_lists_name_somebody_and_are_no_part_of_the_name(language,
     [
         ("de", "Die Rehm Logistik GmbH liefert.", ["Rehm Logistik GmbH"]),
         ("de", "Firma Rehm AG liefert.", ["Rehm AG"]),
-        ("fr", "L'entreprise Bonnet SARL. La Poste SA.", ["Bonnet SARL", "La Poste SA"]),
+        ("fr", "L'entreprise Bonnet SARL, puis La Poste SA.", ["Bonnet SARL", "La Poste SA"]),
         ("it", "Dell'azienda Tosi Srl.", ["Tosi Srl"]),
         ("fr", "La société Le Goff SAS.", ["Le Goff SAS"]),
     ],
 )
 def test_an_article_is_no_part_of_a_firm(language, text, firms):
     assert entities_in(language, text, "ORG") == firms
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "persons"),
+    [
+        ("es", "La Dra. Abril va en abril.", ["Abril"]),
+        ("de", "Frau März kommt im März.", ["März"]),
+        ("de", "Herr Dipl.-Ing. Mai kommt im Mai.", ["Mai"]),
+        ("nl", "Mevrouw Maart komt in maart.", ["Maart"]),
+        ("it", "Il dott. Aprile viene in aprile.", ["Aprile"]),
+    ],
+)
+def test_a_month_behind_a_title_is_a_family_name(language, text, persons):
+    assert entities_in(language, text) == persons

@@ -163,6 +163,12 @@ SHOWN = {
             "Herrn Prof. Dr. med. Robin Kerr",
             "Sehr geehrter Herr Robin Kerr,",
             "Lieber Robin Kerr,",
+            "Der Tod ihres Mannes Robin Kerr.",
+            "Die Ausbildung ihres Sohnes Robin Kerr.",
+            "Herr Dipl.-Ing. Robin Kerr kam.",
+            "Herr Rechtsanwalt Robin Kerr kam.",
+            "Die Akte meines Mandanten Robin Kerr.",
+            "Pfleger Robin Kerr kam.",
         ],
         "fr": [
             "Monsieur Robin Kerr est venu.",
@@ -218,6 +224,9 @@ SHOWN = {
             "Meine Tochter heißt Robin Kerr.",
             "Fräulein Robin Kerr",
             "Liebe Robin Kerr,",
+            "Frau Dipl.-Kffr. Robin Kerr kam.",
+            "Frau Prof. Dr.-Ing. Robin Kerr kam.",
+            "Frau Oberstudienrätin Robin Kerr kam.",
         ],
         "fr": [
             "Madame Robin Kerr est venue.",
@@ -266,7 +275,10 @@ NOT_SHOWN = {
         "The husband of Robin Kerr came.", "Robin Kerr is a friend of the woman.",
         "Robin Kerr, her husband and her son came.", "The son met Robin Kerr.",
     ],
-    "de": ["Ihr Bruder und Robin Kerr kamen.", "Der Sohn von Robin Kerr kam."],
+    "de": [
+        "Ihr Bruder und Robin Kerr kamen.", "Der Sohn von Robin Kerr kam.",
+        "Der Sohn der Robin Kerr kam.", "Professor Dr.-Ing. Robin Kerr kam.",
+    ],
     "fr": ["Son collègue, Robin Kerr, est venu.", "La mère de Robin Kerr est venue."],
     "nl": ["De man en Robin Kerr kwamen.", "Ik ken Robin Kerr nicht."],
 }  # fmt: skip

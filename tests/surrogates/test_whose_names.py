@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_dxprivacy.entities.tables import listed
+from spacy_dxprivacy.entities.tables import listed, listed_of
 from spacy_dxprivacy.privacy.randomness import Rng
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.surrogates import Draws, Mention
@@ -153,6 +153,43 @@ def test_kin_show_the_gender_of_each_person_of_a_list_and_of_no_spouse(text, num
 def test_kin_show_no_gender_of_others(text, number):
     names = {drawn(text, seed=seed, form=False)[number].split()[0] for seed in range(20)}
     assert names & {*listed("female")} and names & {*listed("male")}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Gestern kam Rechtsanwalt <Abel>.", "de"),
+        ("Herr Dipl.-Ing. <Jonas> kam.", "de"),
+        ("Geachte heer <Daan>,", "nl"),
+        ("Ook mevrouw <Iris> is er.", "nl"),
+        ("Il dott. <Abele> è qui.", "it"),
+        ("Vino la Dra. <Marina>.", "es"),
+        ("Voici Mme <Claude>.", "fr"),
+    ],
+)
+def test_one_word_behind_a_title_is_a_family_name(text, language):
+    given = {*listed_of(language, "male"), *listed_of(language, "female")}
+    names = {drawn(text, language, seed=seed)[0] for seed in range(6)}
+    assert names <= {*listed_of(language, "surnames")} and not names <= given
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<Fermín Zabaleta Ochoa> y el señor <Zabaleta> con <Amaia Zabaleta Urrutia>.",
+        "<Rosa Martínez López> y la señora <Martínez> con <Luis Martínez Ruiz>.",
+        "<Ana Martín Ruiz> y la Sra. <Martín> con <Eva Martín Ruiz>.",
+        "<José Luis Ortega Gil> y don <Ortega> con <Ana Ortega>.",
+    ],
+)
+def test_persons_share_the_first_of_two_family_names(text):
+    whole, short, other = (name.split() for name in drawn(text, "es"))
+    assert whole[-2] == short[0] == other[1] != whole[-1]
+
+
+def test_a_given_name_before_a_family_name_is_no_family_name():
+    given = {*listed_of("es", "male"), *listed_of("es", "female")}
+    assert drawn("<María José Ortega>.", "es")[0].split()[1] in given
 
 
 @pytest.mark.parametrize("is_keyed", [False, True])
