@@ -123,9 +123,14 @@ class Bounds(Terms):
         return self.without_terms(pieces, persons)
 
     def _persons_of_firms(self, match: Entity) -> Iterator[Entity]:
-        """Yield a match, or the person and the firm that "of" separates: Ada Lind of Lind & Co; of
-        an estate the person alone."""
+        """Yield a match, or the person and the firm that "of" or a comma separates: Ada Lind of
+        Lind & Co; Ada Lind, Lind & Co. Of an estate yield the person alone."""
         _, start, end = match
+        comma = self.texts.index(",", start, end) if "," in self.texts[start:end] else end
+        if comma < end - 1 and self._is_of_firm(start, comma):
+            yield Entity("PERSON", start, comma)
+            yield Entity("ORG", comma + 1, end)
+            return
         of = self.texts.index("of", start, end) if "of" in self.texts[start:end] else end
         if of >= end - 1:
             yield match
@@ -136,6 +141,13 @@ class Bounds(Terms):
             yield Entity("ORG", of + 1, end)
         else:
             yield match
+
+    def _is_of_firm(self, start: int, end: int) -> bool:
+        """Return whether a full name stands before the comma of a firm whose first name is its
+        family name."""
+        words = self.texts[start:end]
+        is_name = 1 < len(words) < 4 and words[-1] == self.texts[end + 1]
+        return is_name and "first_name" in builtin_lexicon().of(words[0])
 
     def _is_full_name(self, start: int, end: int) -> bool:
         """Return whether two or three words begin with a first name and end with no legal form."""

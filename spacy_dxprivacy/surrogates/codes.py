@@ -73,6 +73,7 @@ NETS = ("192.0.2", "198.51.100", "203.0.113")
 FORM_WORDS = words("FORM_WORDS")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d+|:\d+)?", re.ASCII)
 _IPV6 = re.compile(r"[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*", re.I | re.ASCII)
+_DOTTED = re.compile(r"[^\W\d_]{1,20}\.([^\W\d_]{4,20})")
 _MAC = re.compile(
     r"[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}",
     re.I | re.ASCII,
@@ -133,7 +134,7 @@ class Contact(Independent):
             )
         # Last, so that the draws do not depend on which mentions are made of a person's name.
         for i, kind in enumerate(kinds):
-            if kind in ("mail", "user"):
+            if kind in ("mail", "user") or _is_dotted_name(mentions[i].text):
                 contacts[i] = contact_of_person(mentions[i].text, draws, self.scope) or contacts[i]
         return contacts
 
@@ -167,6 +168,12 @@ def kind_of(text: str) -> str:
     if _PHONE.fullmatch(text):
         return "phone"
     return "web" if _SCHEME.match(text) or "." in text.strip(".") or "/" in text else "user"
+
+
+def _is_dotted_name(text: str) -> bool:
+    """Return whether what looks like the address of a host may be a user name: k.mensah."""
+    dotted = _DOTTED.fullmatch(text)
+    return dotted is not None and "surname" in name_classes(dotted[1])
 
 
 def contact(kind: str, text: str, stream: Stream, language: str = "en") -> str:

@@ -108,3 +108,16 @@ def test_a_mention_of_a_firm_keeps_its_last_stop(nlp):
     assert nlp("She left Acme Ltd. Then she slept.").text.endswith(". Then she slept.")
     health = nlp("The Kestrel Institute of Health and Human Services called.").text
     assert not re.search("Health|Human|Services", health)
+
+
+@pytest.mark.parametrize(("text", "persons", "firms"), [
+    ("Signed: Ada Lindqvist, Lindqvist & Moss LLP.", ["Ada Lindqvist"], ["Lindqvist & Moss LLP"]),
+    ("We saw Leo Marsh, Marsh & Holt LLP, today.", ["Leo Marsh"], ["Marsh & Holt LLP"]),
+    ("Then Grace Obi, Obi, Bell & Co came.", ["Grace Obi"], ["Obi, Bell & Co"]),
+    ("We asked Marsh, Holt & Moss LLP.", [], ["Marsh, Holt & Moss LLP"]),
+    ("We asked Hart Moss, Bell & Holt LLP.", [], ["Hart Moss, Bell & Holt LLP"]),
+])  # fmt: skip
+def test_a_person_before_the_comma_of_a_firm_of_their_name_is_no_part_of_it(text, persons, firms):
+    doc = pipeline_of("dx_entity_ruler")(text)
+    found = {label: [e.text for e in doc.ents if e.label_ == label] for label in ("PERSON", "ORG")}
+    assert found == {"PERSON": persons, "ORG": firms}

@@ -68,6 +68,16 @@ def test_user_names_and_mail_addresses_are_those_of_the_surrogate(person, key):
         assert all(contact.partition("@")[2].startswith("example.") for contact in contacts[:3])
 
 
+@pytest.mark.parametrize("user", ["a.lindqvist", "ada.lindqvist", "A.Lindqvist"])
+def test_a_user_name_that_looks_like_a_host_is_that_of_the_surrogate(user, key):
+    for of_key in (key, None):
+        draws = Draws(Rng())
+        first, family = drawn(made("dx.Name.v1", of_key), "Ada Lindqvist", draws=draws)[0].split()
+        new = drawn(made("dx.Contact.v1", of_key), user, "lindqvist.se", draws=draws, label="URL")
+        given = first if len(user) > 12 else first[0]
+        assert new[0].lower() == f"{given}.{family}".lower() and new[1].startswith("example.")
+
+
 def test_digits_of_a_user_name_are_drawn_and_a_code_stays_a_code(key):
     draws = Draws(Rng())
     drawn(made("dx.Name.v1", key), "John Smith", draws=draws)
