@@ -33,17 +33,19 @@ _HEADING = re.compile(r"(?:\A|\n)[\s#*=>|(\[\"'-]*\Z")
 @dataclass
 class _Placed:
     """A piece and the text between it and the one before; None if that is not known. heads: whether
-    its mention begins a line. is_birth: whether it is a day of birth."""
+    its mention begins a line. is_birth: whether it is a day of birth. ends: whether it is a time
+    that ends a range of times."""
 
     piece: Piece
     gap: str | None
     heads: bool
     is_birth: bool
+    ends: bool
 
 
 def bind_times(mentions: Sequence[Mention], pieces: Sequence[Sequence[Piece]]) -> int | None:
     """Set the hour of each day, and weekday, that has a time. A time that ends a range of times has
-    no date of its own.
+    only the date behind it that no other time has: 14 March 23:50 to 00:20 on 15 March.
 
     Args:
         mentions: Mentions in the order of the text.
@@ -52,21 +54,26 @@ def bind_times(mentions: Sequence[Mention], pieces: Sequence[Sequence[Piece]]) -
     Returns:
         The hour of the first time with a date, 0 to 24; None if no time has one.
     """
-    placed, first, bound = list(_placed(mentions, pieces)), None, set[int]()
-    for i, item in enumerate(placed):
-        if not isinstance(item.piece, Clock):
-            continue
-        days = _days_beside(placed, i, -1, bound) or _days_beside(placed, i, 1, bound)
-        for day in days:
-            day.hour = item.piece.hour
-            bound.add(id(day))
-        if days and first is None:
-            first = item.piece.hour
+    everything, first, bound = list(_placed(mentions, pieces)), None, set[int]()
+    # A time that ends a range stands between the one that begins it and their date: 22:30-23:30 on
+    # 14 March. So the other times choose their dates first, as if it was not there.
+    others = [item for item in everything if not item.ends]
+    for placed, ends in ((others, False), (everything, True)):
+        for i, item in enumerate(placed):
+            if not isinstance(item.piece, Clock) or item.ends != ends:
+                continue
+            days = [] if ends else _days_beside(placed, i, -1, bound)
+            days = days or _days_beside(placed, i, 1, bound)
+            for day in days:
+                day.hour = item.piece.hour
+                bound.add(id(day))
+            if days and first is None:
+                first = item.piece.hour
     return first
 
 
 def _placed(mentions: Sequence[Mention], pieces: Sequence[Sequence[Piece]]) -> Iterator[_Placed]:
-    """Yield the pieces that are days or times, without times that end a range of times."""
+    """Yield the pieces that are days or times."""
     gap: str | None = None
     last: Piece | None = None
     for i, (mention, own) in enumerate(zip(mentions, pieces, strict=True)):
@@ -78,9 +85,9 @@ def _placed(mentions: Sequence[Mention], pieces: Sequence[Sequence[Piece]]) -> I
             if isinstance(piece, str):
                 gap = None if gap is None else gap + piece
                 continue
-            ends_range = isinstance(piece, Clock) and isinstance(last, Clock)
-            if not (ends_range and gap is not None and _RANGE.fullmatch(gap)):
-                yield _Placed(piece, gap, heads, is_birth)
+            ends = isinstance(piece, Clock) and isinstance(last, Clock)
+            ends = ends and gap is not None and _RANGE.fullmatch(gap) is not None
+            yield _Placed(piece, gap, heads, is_birth, ends)
             last, gap = piece, ""
 
 

@@ -85,6 +85,11 @@ OVER_MIDNIGHT = {
     "Time: 23:50\nDate: 03/14/2023\nTime: 0:20\nDate: 03/15/2023":
         "Time: 00:50\nDate: 03/15/2023\nTime: 01:20\nDate: 03/15/2023",
     "Date of birth: 03/14/1950\nTime: 23:50": "Date of birth: 03/14/1950\nTime: 00:50",
+    "On watch 14 May 2023 23:30 until 00:10 on 15 May 2023.":
+        "On watch 15 May 2023 00:30 until 01:10 on 15 May 2023.",
+    "Slept 3/14/2023 23:05 – 00:40 3/15/2023": "Slept 03/15/2023 00:05 – 01:40 03/15/2023",
+    "Friday 23:15 to 00:45 on Saturday": "Saturday 00:15 to 01:45 on Saturday",
+    "14 May, 22:30 - 23:30, 15 May, 9:00 - 9:30": "14 May, 23:30 - 00:30, 15 May, 10:00 - 10:30",
     "home 03/14/2023 at 23h.": "home 03/15/2023 at 00h.",
     "home on 14 March 2023 at 23h": "home on 15 March 2023 at 00h",
     "14/3 extubated at 23:15": "15/3 extubated at 00:15",
