@@ -72,6 +72,7 @@ _NUMBER_OF_YEAR = re.compile(r"\d{1,6}/\d{4}|\d{4}-\d{3,5}", re.ASCII)
 _CLAUSE_END = re.compile(r"\s?[.,;:)!?\n]|\Z")
 MAX_MONTH = 12
 MIN_TOWN = 3  # letters of a town that is found again
+BEFORE_PERIOD = 60  # characters before a number that say that it is a period
 _BEFORE_VALUE = re.compile(r"[ \t\u00a0\u202f]{0,3}[:=]")
 _foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in characters
@@ -93,7 +94,7 @@ def match_foreign(tokens: Tokens, language: str, stated: set[Entity]) -> set[Ent
         for entity in identifiers
         if _NUMBER_OF_YEAR.fullmatch(text, entity.start, entity.end)
     }
-    entities = {entity for entity in entities if not _is_scored(text, entity)}
+    entities = {e for e in entities if not (_is_scored(text, e) or _is_period(text, e))}
     taken = {
         place
         for label, start, end in entities
@@ -123,6 +124,16 @@ def _is_scored(text: str, entity: Entity) -> bool:
         return False
     word = _LAST_WORD.search(text[max(start - 24, 0) : start])
     return word is not None and word[1].lower() in _SCORES
+
+
+def _is_period(text: str, entity: Entity) -> bool:
+    """Return whether the words beside what may be a time of day say that it is a period: pendant
+    3 heures, Dauer 2:15 h."""
+    label, start, end = entity
+    if label != "TIME":
+        return False
+    before = text[max(start - BEFORE_PERIOD, 0) : start]
+    return bool(pattern("BEFORE_PERIOD").search(before) or pattern("AFTER_PERIOD").match(text, end))
 
 
 def _is_score(text: str, start: int, end: int) -> bool:

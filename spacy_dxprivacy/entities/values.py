@@ -128,6 +128,13 @@ _BEFORE_VERSION = re.compile(
     r"(?: [\w@/.-]{1,40})?(?: from \d{1,3}(?:\.\d{1,4}){2})? (?:from|to) \Z",
     re.A,
 )
+# Before a version of two numbers: versions 20.04 and 22.04, upgraded from 20.04 to 22.04.
+_BEFORE_RELEASE = re.compile(
+    r"\b(?:(?:versions?|releases?|kernel|firmware|driver|build)(?: \d{1,3}\.\d{1,3},?(?: and| or|"
+    r" to)?)?|(?:upgrad|downgrad|migrat)\w{1,5}(?: [\w@/.-]{1,40})?(?: from \d{1,3}\.\d{1,3})? "
+    r"(?:from|to)) \Z",
+    re.A | re.I,
+)
 _GRADE = re.compile(r"(?:[1-9]\d?|0)(?:-(?:[1-9]\d?|0)){2}", re.A)  # of a fertiliser: 12-24-12
 _FERTILISERS = frozenset("fertiliser fertilisers fertilizer fertilizers npk".split())
 # A number of a part of a statute (s.98), and a product with its version (Kubernetes v1.22).
@@ -241,10 +248,13 @@ _OWNING = frozenset(
     "parked parking plate plates rego sedan suv taxi trailer truck ute van vehicle".split()
 )
 _OWNED_BESIDE, KEY_BESIDE = 6, 3  # tokens on each side of a code, and before it
-_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d|:\d\d:\d\d)", re.A)
+_CLOCK = re.compile(
+    r"\d{1,2}(?:[:.]\d\d|:\d\d:\d\d(?:[.,]\d{1,9})?|h\d\d)(?:\s?(?:h|hrs?|hours))?",
+    re.A | re.I,
+)
+_HOURS_BEHIND = re.compile(r"(?<=\d\d)\s?h(?:ou)?r?s?\Z", re.I)
 _COLON_CLOCK = re.compile(r"(?<![\d:])(?:[01]?\d|2[0-3]):[0-5]\d(?![\d:])", re.A)
-_AFTER_PERIOD = re.compile(r"\s?(?:min(?:ute)?s?\b|/\s?(?:km|mi|mile|m)\b|per (?:km|mile)\b)")
-_AFTER_DECIMAL_CLOCK = re.compile(rf"\s?(?:%|per ?cent|(?:{_UNITS})(?!\w))", re.I)
+_AFTER_DECIMAL_CLOCK = re.compile(rf"\s?(?:%|per ?cent|LTS\b|(?:{_UNITS})(?!\w))", re.I)
 _BEFORE_CLOCKS = frozenset(
     "a about after an and approx around at before between begins by closed closes closing doors "
     "ended ends for from is later local meet meeting my now on open opened opens or our past since "
@@ -791,17 +801,29 @@ def _is_no_clock(text: str) -> bool:
 
 
 def _is_period(tokens: Tokens, start: int, end: int, text: str) -> bool:
-    """Return whether a number in the form of a time of day is a period, a ratio or a decimal: won
-    in 1:52:20, 5:12 min, odds 7:20, mix 1.25, 14.29 %, and at 09:30 TSH 2.31."""
+    """Return whether a number in the form of a time of day is a period, a ratio, a decimal or a
+    version: won in 1:52:20, elapsed 0:30:00, 5:12 min, odds 7:20, mix 1.25, 14.29 %, Ubuntu 22.04,
+    and at 09:30 TSH 2.31."""
     if _CLOCK.fullmatch(text) is None:
         return False
     before = tokens.lowers[start - 1] if start else "\n"
-    after = tokens.between_with_blank(end - 1, end + BESIDE)[len(tokens.texts[end - 1]) :]
-    if before in _SCALES or _AFTER_PERIOD.match(after):
+    size = len(_HOURS_BEHIND.sub("", text))
+    after = tokens.between_with_blank(start, end + BESIDE)[size:]
+    if before in _SCALES or pattern("AFTER_PERIOD").match(after):
         return True
-    if "." not in text:
-        return before == "in" and text.count(":") > 1
+    if pattern("BEFORE_PERIOD").search(tokens.between_with_blank(start - 2 * BESIDE, start)):
+        return True
+    if ":" in text or "." not in text:
+        return before in ("in", "for") and text.count(":") > 1
+    return _is_decimal(tokens, start, text, after)
+
+
+def _is_decimal(tokens: Tokens, start: int, text: str, after: str) -> bool:
+    """Return whether a number like 9.30 is a decimal or a version. after: the text behind it."""
     if text.startswith("0.") or _AFTER_DECIMAL_CLOCK.match(after):
+        return True
+    before = tokens.lowers[start - 1] if start else "\n"
+    if before in GOODS or _BEFORE_RELEASE.search(tokens.between_with_blank(start - BESIDE, start)):
         return True
     is_named = before[-1].isalpha() and "WEEKDAY" not in kinds(before)
     if not is_named or before in _BEFORE_CLOCKS:

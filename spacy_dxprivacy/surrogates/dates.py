@@ -643,8 +643,10 @@ def _hours(m: Written) -> Clock:
 
 
 def _noon(m: Written) -> Clock:
-    names = [f"{hour or 12} {half}" for half in ("am", "pm") for hour in range(12)]
-    return Clock(0 if m.text.lower() == "midnight" else 12, names.__getitem__, m.text)
+    """Read noon, 12 midnight, 12:00 noon."""
+    minutes = m["n"] or ""
+    names = [f"{hour or 12}{minutes} {half}" for half in ("am", "pm") for hour in range(12)]
+    return Clock(0 if m["noon"].lower() == "midnight" else 12, names.__getitem__, m.text)
 
 
 def cap_ages(ages: str) -> str:

@@ -317,7 +317,10 @@ def test_values_of_circuits_networks_and_rows_stay(nlp, text):
     "[14:02] A factor 1.33, glibc 2.28, patch 1.08 of it.",
     "A yield of 14.29%, then 4.10 per cent.",
     "Runout 0.02 and ratio 0.48 then.", "Odds 7:20, scale 1:25, dilution 1:20 too.",
-    "parkrun 24:51",
+    "parkrun 24:51", "Elapsed: 0:41:00, uptime 11:20:31, took about 00:00:12.250.",
+    "Length of stay 12:40 h, tourniquet time 01:25, it lasted 3:10 and ran for 02:15:00.",
+    "Slept 7:30 hours later, a film 1:45 h long, 02:20 elapsed.", "The walk took 4h25.",
+    "Debian 12.05, release 20.10 and 21.04, upgraded from 18.04 to 20.04, or 22.04 LTS.",
     "Part;Price;Qty\nBX-6204;12.40;3\nBX-6205;0.31;200",
     "Test|Result|Range\nTSH|2.31|0.27-4.20\nK|4.20|3.5-5",
 ])  # fmt: skip
@@ -332,6 +335,8 @@ def test_a_period_a_ratio_and_a_decimal_are_no_times_of_day(nlp, text):
     ("It starts 09.30 on Monday.", "09.30"), ("Doors 19:30, show 20:15.", "20:15"),
     ("It was 24:00 then.", "24:00"), ("Open from 8.47 until 9.13 today.", "8.47"),
     ("The shift at 1:52:20 began.", "1:52:20"), ("Mon 11.17 at the dentist.", "11.17"),
+    ("Open every day until 11:20.", "11:20"), ("Finish at 12:50, time 09:40.", "09:40"),
+    ("It takes place at 8:15 h.", "8:15"), ("Start time 07:35.", "07:35"),
     ("They arrived 14.29, left 16.42.", "14.29"), ("pulse at 14.37, again 15.12", "15.12"),
 ])  # fmt: skip
 def test_a_time_of_day_goes(nlp, text, clock):

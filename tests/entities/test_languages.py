@@ -335,13 +335,30 @@ def test_addresses_are_whole_and_times_and_rooms_are_none(language, text, addres
     ],
 )
 def test_days_of_two_numbers_are_dates_beside_a_cue(language, text, days):
+    found = [e.text for e in entities(language, text) if e.label_ == "DATE"]
+    found = [date for date in found if re.match(r"\d\d?[./-]\d", date)]
+    assert len(found) == days, found
+
+
+def entities(language, text):
+    """The entities of a text whose language is known."""
     nlp = pipeline_of("dx_entity_ruler", lang=language)
     doc = nlp.make_doc(text)
     doc.user_data["dx_language"] = language
     for _, pipe in nlp.pipeline:
         doc = pipe(doc)
-    found = [e.text for e in doc.ents if e.label_ == "DATE" and re.match(r"\d\d?[./-]\d", e.text)]
-    assert len(found) == days, found
+    return doc.ents
+
+
+@pytest.mark.parametrize(("language", "text", "hours"), [
+    ("de", "Dauer der OP 1:25 h, Laufzeit: 2:40 Stunden, Termin um 8:15 Uhr.", ["8:15 Uhr"]),
+    ("fr", "Durée du trajet : 1h25, il a dormi pendant 2 heures, train à 14h20.", ["14h20"]),
+    ("es", "La prueba duró 3 horas, cada 6 horas una toma, cita a las 10 horas.", ["10 horas"]),
+    ("nl", "De rit duurde 3 uur, elke 6 uur pauze, we komen om 11 uur.", ["11 uur"]),
+    ("it", "La visita è durata 2 ore, ogni 6 ore una pausa, alle 14:20 si parte.", ["14:20"]),
+])  # fmt: skip
+def test_a_period_is_no_time_of_day_in_other_languages(language, text, hours):
+    assert [e.text for e in entities(language, text) if e.label_ == "TIME"] == hours
 
 
 @pytest.mark.parametrize("part", ["A-", "rue de ", "12345 A ", "A&", "Anna Schneider kam. ", "a@"])

@@ -90,6 +90,11 @@ OVER_MIDNIGHT = {
     "Slept 3/14/2023 23:05 – 00:40 3/15/2023": "Slept 03/15/2023 00:05 – 01:40 03/15/2023",
     "Friday 23:15 to 00:45 on Saturday": "Saturday 00:15 to 01:45 on Saturday",
     "14 May, 22:30 - 23:30, 15 May, 9:00 - 9:30": "14 May, 23:30 - 00:30, 15 May, 10:00 - 10:30",
+    "Lunch at 12 noon on 14 March 2023": "Lunch at 1 pm on 14 March 2023",
+    "Shut 3/14/2023 12:00 midnight": "Shut 03/14/2023 1:00 am",
+    "by 12 midday Friday": "by 1 pm Friday",
+    "Bled 14 May 2023 23:07h, again 00:12h": "Bled 15 May 2023 00:07h, again 01:12h",
+    "at 22:45h and 23:15 hrs on 14 May": "at 23:45h and 00:15 hrs on 15 May",
     "home 03/14/2023 at 23h.": "home 03/15/2023 at 00h.",
     "home on 14 March 2023 at 23h": "home on 15 March 2023 at 00h",
     "14/3 extubated at 23:15": "15/3 extubated at 00:15",
@@ -100,6 +105,15 @@ OVER_MIDNIGHT = {
 @pytest.mark.parametrize("text", OVER_MIDNIGHT)
 def test_a_time_carries_its_date_over_midnight_in_its_form(nlp, text):
     assert moved(nlp, text, 1) == OVER_MIDNIGHT[text]
+
+
+@pytest.mark.parametrize("text", [
+    "At 04:07h and 08:22 h, out 09:45hrs, back 10:20 hours.",
+    "Theatre 0745h, ward 0910 hr, 22:05H.",
+])  # fmt: skip
+def test_a_time_with_the_word_for_hours_is_one(nlp, text):
+    hours = re.sub(r"\d\d(?=:?\d\d)", lambda match: f"{int(match[0]) + 1:02d}", text)
+    assert moved(nlp, text, 1) == hours
 
 
 @pytest.mark.parametrize("text", [
