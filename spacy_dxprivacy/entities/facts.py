@@ -23,6 +23,7 @@ from .heads import facts_in, head_of, values_in, values_in_columns
 from .labels import labels_in
 from .tables import LISTED, PLACES, expanded, pattern, words
 from .values import extent_of_date, extent_of_name, is_short_code, is_value
+from .weeks import are_weekdays, recurring_lines
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
 NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -153,6 +154,8 @@ class Facts(Tokens):
             return None
         if label == "DATE":
             start, end = extent_of_date(self, start, end)
+            if self._recurs(start, end):
+                return None
         elif label in NAMED:
             start, end = extent_of_name(self, start, end)
             while start < end and self._is_in_fact_form(label, end - 1, end):
@@ -286,6 +289,16 @@ class Facts(Tokens):
             or self._is_in_phrase(start, end)
             or self._is_of_thing(start, end)
         )
+
+    def _recurs(self, start: int, end: int) -> bool:
+        """Return whether a date is of weekdays that say when something recurs: Mon-Fri."""
+        is_of_week = self._is_within(self._weeks, start, end)
+        return is_of_week and are_weekdays(self.between(start, end))
+
+    @cached_property
+    def _weeks(self) -> list[tuple[int, int]]:
+        """The lines in which weekdays say when something recurs, in characters."""
+        return recurring_lines(self.text)
 
     def _list_of_days(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent of a date with the other ordinals of a list that it is part of: on the

@@ -42,6 +42,7 @@ from .tables import (
     words,
 )
 from .words import builtin_lexicon
+from .weeks import are_weekdays, recurring_lines
 
 _WORD = re.compile(r"[^\s,;:()]+")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_a-zß-öø-ÿ][a-z]?\.-?){1,3}")
@@ -100,6 +101,7 @@ def match_foreign(tokens: Tokens, language: str, stated: set[Entity]) -> set[Ent
         for label, start, end in entities
         if label in ("ADDRESS", "ORG")
         for place in range(start, end)
+    entities -= {*_weekdays_of_weeks(text, entities)}
     }
     persons = (span for span in _persons(text, language) if not _is_score(text, *span))
     named = ((s, end) for s, end in persons if not {s, end - 1} <= taken)
@@ -122,6 +124,15 @@ def _is_scored(text: str, entity: Entity) -> bool:
     label, start, end = entity
     if label != "DATE" or not _POINTS.fullmatch(text, start, end):
         return False
+def _weekdays_of_weeks(text: str, entities: set[Entity]) -> Iterator[Entity]:
+    """Yield the weekdays that say when something recurs: Montag bis Freitag."""
+    for first, last in recurring_lines(text):
+        for entity in entities:
+            label, start, end = entity
+            if label == "DATE" and first <= start and end <= last and are_weekdays(text[start:end]):
+                yield entity
+
+
     word = _LAST_WORD.search(text[max(start - 24, 0) : start])
     return word is not None and word[1].lower() in _SCORES
 

@@ -115,7 +115,7 @@ def test_what_names_someone_is_found_in_the_form_of_a_value(nlp, text):
     ("We pour on 20 and 24 May, 86 m³ each.", ["20 and 24 May"], ["86"]),
     ("The oral is 12-14 May, 21 to 23 minutes.", ["12-14 May"], ["21"]),
     ("A part of it, 3/4 may be enough.", [], ["3", "4"]),
-    ("We are open Mon-Fri 9-5 and sat-sun 10-2.", ["Mon-Fri", "sat-sun"], ["9-5", "10-2"]),
+    ("We meet Tue-Thu 9-5 and sat-sun 10-2.", ["Tue-Thu", "sat-sun"], ["9-5", "10-2"]),
 ])  # fmt: skip
 def test_a_date_has_its_first_word_and_neither_an_hour_nor_what_it_counts(nlp, text, dates, others):
     shown = [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"]

@@ -1,0 +1,98 @@
+"""Finds the weekdays that say when something recurs: open Monday to Friday, Sat 10-4.
+
+A range that begins with a Monday and ends with a day from Thursday on is a working week. It is of
+every week, and tells no date: moved by days it would be absurd (Thursday to Monday). So it stays,
+and so do the other weekdays of its line.
+
+In a line with a date all weekdays move. Beside a moved date, a weekday that stayed would tell the
+shift modulo 7: who reads "closed Friday 7 June" knows by how many days the 7th of June has moved to
+be a Friday. What decides is the layout of the line, never which day a date is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from .tables import LANGUAGES, date_words, expanded
+
+_ALL = ("en", *LANGUAGES)
+MONDAY, THURSDAY = 0, 3
+_JOINT = (
+    r"(?:(?<!\w{5})\.)?(?:\s?[-–—]\s?(?:to\s?-\s?)?|\s(?:to|through|thru|until|till|bis|au|al?|tot(?:\sen\smet)?|"
+    r"t/m|fino\sal?|hasta(?:\sel)?)\s)"
+)
+# Words that may be in a mention with weekdays; any other word says more than when they recur.
+_BESIDE = frozenset(
+    "a al alle and au bis du each el et every from jeden la le les lo los met on or por t till "
+    "through thru to tot und until y afternoon afternoons evening evenings morning mornings night "
+    "nights".split()
+)
+_OTHERS = {1: ("tues",), 2: ("weds",), 3: ("thur", "thurs")}  # weekdays in short
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def recurring_lines(text: str) -> list[tuple[int, int]]:
+    """Return the lines, in characters and in order, in which weekdays say when something recurs:
+    those with a working week and without a date."""
+    lines = dict.fromkeys(_line_at(text, match.start()) for match in _week().finditer(text))
+    return [line for line in lines if _date().search(text, *line) is None]
+
+
+def are_weekdays(text: str) -> bool:
+    """Return whether a mention is of weekdays alone: Fri, Mon-Fri, every Saturday."""
+    named = [word.lower() for word in _WORD.findall(text)]
+    days = _weekdays()
+    return not any(map(str.isdigit, text)) and all(w in days or w in _BESIDE for w in named)
+
+
+def _line_at(text: str, place: int) -> tuple[int, int]:
+    end = text.find("\n", place)
+    return text.rfind("\n", 0, place) + 1, len(text) if end < 0 else end
+
+
+def _names(number: int) -> set[str]:
+    """Return the names of a weekday in all languages, in full and in short, in small letters."""
+    names = set(_OTHERS.get(number, ()))
+    for language in _ALL:
+        known = date_words(language)
+        full = known.weekdays[number]
+        bare = "".join(
+            c for c in unicodedata.normalize("NFD", full) if not unicodedata.combining(c)
+        )
+        names |= {full, bare, full[: known.size_of_short], bare[: known.size_of_short]}
+        names |= {f"{name}s" for name in (full, bare) if not name.endswith("s")}
+    return names
+
+
+@cache
+def _weekdays() -> frozenset[str]:
+    return frozenset(name for number in range(7) for name in _names(number))
+
+
+@cache
+def _week() -> re.Pattern[str]:
+    first = "|".join(sorted(_names(MONDAY), key=len, reverse=True))
+    last = {name for number in range(THURSDAY, 7) for name in _names(number)}
+    ends = "|".join(sorted(last, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?=[ml])(?:{first}){_JOINT}(?:{ends})(?!\w)", re.I)
+
+
+@cache
+def _date() -> re.Pattern[str]:
+    """Return the pattern of a day, with its month or as an order, and of what may be one."""
+    spelled = {name for language in _ALL for name in date_words(language).spellings}
+    months = "|".join(sorted(spelled, key=len, reverse=True))
+    day = r"\d{1,2}(?:st|nd|rd|th|er|[.eº°ª])?"
+    spoken = rf"(?:{expanded('DAY_WORDS')})"
+    either, dashed = expanded("EITHER"), expanded("EITHER_DASHED")
+    return re.compile(
+        rf"(?<!\d){day}\s?(?:(?:of|de|van|di)\s)?(?:{months})(?![^\W\d_])|"
+        rf"(?<![^\W\d_])(?:{months})\.?[\s-]?(?:the\s)?\d|(?<!\d)\d{{1,2}}(?:st|nd|rd|th)(?!\w)|"
+        rf"\b{spoken}\s(?:(?:day\s)?of\s)?(?:{months})\b|\b(?:{months})\s(?:the\s)?{spoken}\b|"
+        rf"(?<![\d/]){either}(?![/\d])|(?<!\d){dashed}(?=,?\s(?:at\s)?\d\d?:\d\d)|"
+        r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}|(?<![\d.])\d{1,2}\.\d{1,2}\.(?!\d)|"
+        r"(?<!\d)(?:19|20)\d{6}(?!\d)|(?<!\d)(?:1[3-9]|2\d|3[01])-(?:0?[1-9]|1[0-2])(?!\d)",
+        re.I,
+    )

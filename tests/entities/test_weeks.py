@@ -1,0 +1,58 @@
+"""Weekdays that say when something recurs stay, unless their line has a date."""
+
+import pytest
+import spacy
+from conftest import pipeline_of
+
+WEEKS = {
+    "en": [
+        "Gym Monday to Saturday, 06:00-22:00.",
+        "Desk: Mon-Thu 8-6, Fri 8-4.",
+        "Mon.–Fri. 9-5, sat-sun 10-2.",
+        "Mondays through Thursdays and every Sunday.",
+        "Bins: mon to fri 7-3, also Saturday mornings.",
+        "Call mon - sun, 24 hours.",
+    ],
+    "de": ["Montag bis Donnerstag von 8 bis 16 Uhr, Freitag bis 12 Uhr.", "Montags-samstags auf."],
+    "fr": ["Ouvert du lundi au samedi, fermé le dimanche.", "lundi - vendredi, puis samedi"],
+    "es": ["Abrimos de lunes a jueves y el sábado.", "lunes-domingo, todo el año"],
+    "nl": ["Open van maandag tot en met vrijdag, ook zaterdag.", "maandag t/m zondag open"],
+    "it": ["Aperto dal lunedì al sabato, chiuso domenica.", "lunedì-giovedì e venerdì mattina"],
+}
+
+
+def dates(text, language="en"):
+    if language == "en":
+        doc = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")(text)
+    else:
+        nlp = spacy.blank(language)
+        nlp.add_pipe("dx_entity_ruler")
+        doc = nlp(text)
+    return [ent.text for ent in doc.ents if ent.label_ == "DATE"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [(language, text) for language, texts in WEEKS.items() for text in texts]
+)
+def test_the_weekdays_of_a_working_week_stay(language, text):
+    assert dates(text, language) == []
+
+
+@pytest.mark.parametrize("date", [
+    "14 June", "June 14th", "the 14th", "14/6", "2024-06-14", "14.6.2024", "the fourteenth of June",
+    "20240614", "14-6",
+])  # fmt: skip
+def test_weekdays_go_in_a_line_with_a_date(date):
+    """One that stayed beside a moved date would tell the shift modulo 7."""
+    found = " ".join(dates(f"Open Monday to Friday, shut on Friday, on {date}."))
+    assert found.count("Friday") == 2 and "Monday" in found
+
+
+@pytest.mark.parametrize("text", [
+    "|Tuesday| to |Friday| she slept.", "Open Mon-Fri.\nShe came on |Wednesday|.",
+    "Seen |Monday| and |Friday|.", "He fell |Monday| to |Tuesday|.",
+    "I left on |Monday|. To Friday?",
+])  # fmt: skip
+def test_other_weekdays_go(text):
+    found = " ".join(dates(text.replace("|", "")))
+    assert not [day for day in text.split("|")[1::2] if day not in found]
