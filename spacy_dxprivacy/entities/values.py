@@ -111,6 +111,12 @@ _BEHIND_YEAR = re.compile(
     r"\d[/-]\d\d?[/-]\d\d(?:\d\d)?,? [0-2]\d[0-5]\d)",
     re.A,
 )
+# A month and its year before a value, and a day before a pressure.
+_BEFORE_VALUES = re.compile(
+    rf"{expanded('MONTH')}-\d\d(?= (?!(?:19|20)\d\d\b)\d)|"
+    r"\d\d?/\d\d?(?=,? \d{2,3}/\d{2,3}(?![/\d]))",
+    re.A | re.I,
+)
 # Four digits that are a time of day: behind a full date (03/14/2023 1900), at 1910 on 12 May.
 _BEFORE_HOURS = re.compile(rf"(?:{expanded('BEFORE_HOURS')})\Z")
 _HOURS_LIKE_YEAR = re.compile(expanded("HOURS_LIKE_YEAR"))
@@ -1043,6 +1049,16 @@ def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     the amount behind it (May 8 pm, Dec 5 cm), without what belongs to another clause, and
     without the noun that its days count: 28 days holiday."""
     doc, texts = tokens.doc, tokens.texts
+def _without_values(tokens: Tokens, start: int, end: int) -> int:
+    """Return the end of a date before the value behind a month and its year (Jan-23 120), and
+    before the pressure behind a day: on 12/3, 130/85."""
+    last = _BEFORE_VALUES.match(tokens.between(start, end))
+    if last is None:
+        return end
+    size = len(last[0])
+    return next(i for i in range(start + 1, end + 1) if len(tokens.between(start, i)) >= size)
+
+
     start, end = _extent_in_lines(tokens, _without_order(tokens, start, end), end)
     while start and texts[start].isalpha() and texts[start - 1].isalpha():
         if doc[start - 1].whitespace_:
@@ -1063,3 +1079,4 @@ def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
             if not text.islower():
                 break
     return start, end
+    end = _without_values(tokens, start, end)

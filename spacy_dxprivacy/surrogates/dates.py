@@ -74,6 +74,7 @@ _END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ])|(?<=(?<!\d)\d{8})(?=\d{4}(?:\d\d)?(?!\d
 # The days before the last of a list of numbers (3, 10 and 17/06/2024), and what joins them.
 _NUMBERED = re.compile(rf"(\d\d?)({expanded('DAY_JOINT')})")
 _ORDER = re.compile(expanded("DAY_WORDS"))
+_DAY_BEHIND = re.compile(r"\d\d?[/-]\d\d?", re.ASCII)
 _MONTH_AND_YEAR = re.compile(r"(?:0[1-9]|1[0-2])/\d\d", re.ASCII)
 _EXPIRY = frozenset("bbe exp expiry".split())
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
@@ -495,6 +496,17 @@ def _period(m: Written) -> Period:
         return _season(m)
     text, last = m["y"], (m["x"] or "")[1:]
     year, calendar = read_year(text and text[: len(text) - len(last)] + last)
+def _month(m: Written) -> Period | Weekday:
+    """Read March 2019, 03/2019, marzo de 2023, the two years of a season; and before a day of two
+    numbers a weekday in short that may be a month: Italian mar 4/4."""
+    short = m.text.lower().rstrip(".")
+    beside = "".join(m.after[:3]).lstrip(".")
+    if short in m.names.short.split("|") and _DAY_BEHIND.match(beside):
+        number = _number_of_weekday(short, m)
+        return Weekday(lambda days: m.put(m=_write_weekday(m["m"], days, m)), number=number)
+    return _period(m)
+
+
     later = (int(m["z"]) - (year or 0)) % 100 if m["z"] else 0  # years to the second
     if later > MOST_YEARS:
         raise NoDate
@@ -687,7 +699,8 @@ def _holiday(m: Written) -> Piece:
 
 
 READERS: dict[str, Callable[[Written], Piece]] = {
-    **dict.fromkeys(UNITS, _period), "week": _week, "iso_day": _iso_day, "decade": _decade,
+    **dict.fromkeys(UNITS, _period), "month": _month, "week": _week, "iso_day": _iso_day,
+    "decade": _decade,
     "day": _days, "numeric": _days, "list": _list, "weekday": _weekday,
     "numbered": _numbered,
     "clock": _clock, "spoken_hour": _clock, "hours": _hours, "noon": _noon,

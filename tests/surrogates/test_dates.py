@@ -705,3 +705,30 @@ def test_whether_an_age_is_over_89_is_the_same_for_all_shifts_of_a_document(text
 ])  # fmt: skip
 def test_the_end_of_a_products_life_is_a_month(text, order, moved):
     assert Timeline([mention(text)], order).move(40, 0) == [moved]
+
+
+@pytest.mark.parametrize(("text", "written"), [
+    ("May-25", "Jun-25"), ("DEC-26", "JAN-27"), ("Sept-21", "Oct-21"),
+    ("Mar-25-2023", "Apr-25-2023"),
+    ("Mar-25 2023", "Apr-25 2023"), ("Mar 25", "April 25"), ("Mar-5", "Apr-5"),
+])  # fmt: skip
+def test_a_month_and_two_digits_with_a_hyphen_are_month_and_year(text, written):
+    assert Timeline([Mention(text, "DATE")], "mdy").move(31, 0) == [written]
+
+
+@pytest.mark.parametrize("text", [
+    "She is in her |late 50s|.", "My aunt, in her |mid-60s|, fell.",
+    "A man in his |early 40s| came.",
+    "Two women in their |70s| met.", "A lady in |late 80s| fell.", "A patient in |mid 30s|.",
+])  # fmt: skip
+def test_tens_of_years_of_a_life_stay(text):
+    before, age, after = text.split("|")
+    mention = Mention(age, "DATE", lead=before, tail=after)
+    assert Timeline([mention], "mdy").move(5000, 0) == [None]
+
+
+@pytest.mark.parametrize("text", ["in the |late 50s|.", "Her |1950s| dress.", "in |the 60s|."])
+def test_other_tens_of_years_are_a_decade(text):
+    before, decade, after = text.split("|")
+    mentions = [Mention("5 May 2021", "DATE"), Mention(decade, "DATE", lead=before, tail=after)]
+    assert Timeline(mentions, "mdy").move(5000, 0)[1] not in (None, "[DATE]", decade)
