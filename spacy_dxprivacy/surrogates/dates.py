@@ -54,7 +54,6 @@ SEASONS = "Winter Spring Summer Fall".split()
 ROMAN = "I II III IV V VI VII VIII IX X XI XII".split()
 COUNTED = "first second third fourth".split()
 HOURS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve".split()
-POSSESSIVES = "her his their my".split()
 WORDS_BESIDE = 2  # that say what the years beside them are of
 _OF_YEARS = frozenset(
     "academic budget campaign championship cup edition financial fiscal fy league school season "
@@ -540,9 +539,12 @@ def _season(m: Written) -> Period:
     return Period(UNITS["year"], year or 0, calendar, write)
 
 
-def _decade(m: Written) -> Period:
-    """Read the 1990s, the 90s. Raise NoDate for "in her 90s", which is an age."""
-    if len(m["y"]) == 2 and m.before and m.before[-1] in POSSESSIVES:
+def _decade(m: Written) -> Period | str:
+    """Read the 1990s, the 90s. An age stays: in her late 50s. Raise NoDate for "in her 90s"."""
+    phrase = " ".join((*m.before, m.match.string[: m.match.start()].lower()))
+    if len(m["y"]) == 2 and pattern("LIFE_BEFORE").search(phrase):
+        if int(m["y"]) < TOP_AGE:
+            return m.text
         raise NoDate
     return _period(m)
 
