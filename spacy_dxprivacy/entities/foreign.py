@@ -41,8 +41,8 @@ from .tables import (
     sections,
     words,
 )
-from .words import builtin_lexicon
 from .weeks import are_weekdays, recurring_lines
+from .words import builtin_lexicon
 
 _WORD = re.compile(r"[^\s,;:()]+")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_a-zß-öø-ÿ][a-z]?\.-?){1,3}")
@@ -71,8 +71,12 @@ _LAST_WORD = re.compile(r"([^\W\d_]+)[ :=]{1,3}\Z")
 _BEFORE_POINTS = re.compile(r"[ :=]{1,3}\d{1,2}/\d", re.ASCII)
 _NUMBER_OF_YEAR = re.compile(r"\d{1,6}/\d{4}|\d{4}-\d{3,5}", re.ASCII)
 _CLAUSE_END = re.compile(r"\s?[.,;:)!?\n]|\Z")
-MAX_MONTH = 12
+MAX_DAY, MAX_MONTH = 31, 12
 MIN_TOWN = 3  # letters of a town that is found again
+_DIARY = re.compile(r"^[ \t>*•–-]{0,9}(\d{1,2})\.(\d{1,2})\.:?(?=[ \t])", re.M | re.A)
+_BEFORE_CLOCK = re.compile(
+    r",?\s(?:(?:om|um|alle(?:\sore)?|ore|à|vers|a\slas?)\s\d|\d\d?[:.h]\d\d)", re.I
+)
 BEFORE_PERIOD = 60  # characters before a number that say that it is a period
 _BEFORE_VALUE = re.compile(r"[ \t\u00a0\u202f]{0,3}[:=]")
 _foreign_words = partial(cache(words), file="foreign")
@@ -96,12 +100,12 @@ def match_foreign(tokens: Tokens, language: str, stated: set[Entity]) -> set[Ent
         if _NUMBER_OF_YEAR.fullmatch(text, entity.start, entity.end)
     }
     entities = {e for e in entities if not (_is_scored(text, e) or _is_period(text, e))}
+    entities -= {*_weekdays_of_weeks(text, entities)}
     taken = {
         place
         for label, start, end in entities
         if label in ("ADDRESS", "ORG")
         for place in range(start, end)
-    entities -= {*_weekdays_of_weeks(text, entities)}
     }
     persons = (span for span in _persons(text, language) if not _is_score(text, *span))
     named = ((s, end) for s, end in persons if not {s, end - 1} <= taken)
@@ -119,11 +123,6 @@ def ends_of_elided(doc: Doc) -> list[int]:
     return ends if ends and language_of_doc(doc) in ("fr", "it") else []
 
 
-def _is_scored(text: str, entity: Entity) -> bool:
-    """Return whether numbers that may be a date are points of a score: Apgar 8/9/10."""
-    label, start, end = entity
-    if label != "DATE" or not _POINTS.fullmatch(text, start, end):
-        return False
 def _weekdays_of_weeks(text: str, entities: set[Entity]) -> Iterator[Entity]:
     """Yield the weekdays that say when something recurs: Montag bis Freitag."""
     for first, last in recurring_lines(text):
@@ -133,6 +132,11 @@ def _weekdays_of_weeks(text: str, entities: set[Entity]) -> Iterator[Entity]:
                 yield entity
 
 
+def _is_scored(text: str, entity: Entity) -> bool:
+    """Return whether numbers that may be a date are points of a score: Apgar 8/9/10."""
+    label, start, end = entity
+    if label != "DATE" or not _POINTS.fullmatch(text, start, end):
+        return False
     word = _LAST_WORD.search(text[max(start - 24, 0) : start])
     return word is not None and word[1].lower() in _SCORES
 
@@ -228,14 +232,14 @@ def _date_forms(language: str) -> list[tuple[str, re.Pattern[str]]]:
 
 def dates_in(text: str, language: str) -> Iterator[Entity]:
     """Yield dates and times of day, in characters."""
-    names = date_words(language)
+    names, diary = date_words(language), _days_of_diary(text) if language == "de" else frozenset()
     for kind, form in _date_forms(language):
         before = -1  # where the last day of two numbers ends
         for match in form.finditer(text):
             if kind == "age" and int(match["n"]) < TOP_AGE:
                 continue
             if kind == "numeric":
-                if not _is_day(match, language, before):
+                if match.start() not in diary and not _is_day(match, language, before):
                     continue
                 before = match.end()
             if kind == "month" and not _is_month(match, names):
@@ -265,7 +269,7 @@ def _beside_days(language: str) -> tuple[re.Pattern[str], ...]:
         re.compile(
             r"\s?(?:%|[dl]['’]|(?:de[lrsn]?|des|du|dei|degli|di|dos|van|von|sur|su|sobre)\b)"
         ),
-        re.compile(rf"(?<!\w)(?:{names.short})\.?,?\s\Z", re.I),
+        re.compile(rf"(?<!\w)(?:{names.short})(\.?),?\s\Z", re.I),
     )
 
 
@@ -282,17 +286,44 @@ def _is_day(match: re.Match[str], language: str, before: int) -> bool:
     names, (cue, between, of, short) = date_words(language), _beside_days(language)
     if match["s"] != "." and of.match(text, match.end()):
         return False
-    if match["s"] == "-" and len(day + month) < 4 and not _is_hyphenated_day(match, names):
+    weekday = short.search(text[max(start - 12, 0) : start])
+    has_four, is_surely = len(day + month) == 4, weekday is not None and _is_surely_day(match)
+    if match["s"] == "-" and not (has_four or is_surely or _is_hyphenated_day(match, names)):
         return False
     if before >= 0 and between.fullmatch(text, before, start):
         return True
     if cue.search(text[max(start - 24, 0) : start]):
         return True
-    has_four = len(day + month) == 4
-    if has_four and short.search(text[max(start - 12, 0) : start]):
+    if weekday and (has_four or weekday[1] or is_surely):
         return True
     is_padded = has_four and "0" in (day + month).replace("10", "")
     return language == "de" and match["s"] == "." and is_padded
+
+
+def _is_surely_day(match: re.Match[str]) -> bool:
+    """Return whether two numbers behind the short form of a weekday, which may be another word, are
+    more than one of one (13/3), or stand before a time of day: lun 3/4 alle 9."""
+    is_improper = int(match["a"]) > MAX_MONTH
+    return is_improper or _BEFORE_CLOCK.match(match.string, match.end()) is not None
+
+
+def _days_of_diary(text: str) -> frozenset[int]:
+    """Return where the days begin that head lines of a diary: "12.3. Aufnahme", "13.3. OP". No day
+    is before the one above it, and at least one is no number of a section behind the one above it:
+    1.1., 1.2., 2.1."""
+    heads = [(m.start(1), (int(m[2]), int(m[1]))) for m in _DIARY.finditer(text)]
+    pairs = [*pairwise(day for _, day in heads)]
+    if not all(1 <= month <= MAX_MONTH and 1 <= day <= MAX_DAY for _, (month, day) in heads):
+        return frozenset()
+    if all(map(_are_sections, pairs)) or any(one > other for one, other in pairs):
+        return frozenset()
+    return frozenset(start for start, _ in heads)
+
+
+def _are_sections(days: tuple[tuple[int, int], tuple[int, int]]) -> bool:
+    """Return whether a month and day, and those below it, may be numbers of sections."""
+    (month, day), (month_below, day_below) = days
+    return (day_below == day and month_below > month) or (day_below > day and month_below == 1)
 
 
 def _is_hyphenated_day(match: re.Match[str], names: DateWords) -> bool:

@@ -47,6 +47,7 @@ from .wrapped import match_wrapped
 # trained.
 BY_RULE, BY_GUESS = "dx_rule", "dx_guess"
 # Label of a match -> label and `ent_id_` of its entity.
+_SHORT_DAY = re.compile(r"\d\d?\.\d\d?", re.ASCII)
 _SOURCES = {label: (label, BY_RULE) for label in LABELS}
 _SOURCES |= {
     "USERNAME": ("ID", ""),
@@ -250,8 +251,11 @@ def _free_runs(
         if named:
             first, last = named[0], named[-1] + 1
             within = doc[first:last].text
-            closes = last <= tokens[-1].i and doc[last].text == ")"
-            yield first, last + (closes and within.count("(") > within.count(")"))
+            after = doc[last].text if last <= tokens[-1].i else ""
+            closes = after == ")" and within.count("(") > within.count(")")
+            # English tokenizers split the full stop off the German day 12.3.
+            closes = closes or (after == "." and _SHORT_DAY.fullmatch(within) is not None)
+            yield first, last + closes
 
 
 # -- labels of persons: firms and places are named like persons ------------------------------------

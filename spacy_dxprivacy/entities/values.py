@@ -182,6 +182,8 @@ _ROW_OF_VALUES = re.compile(
     r"\d{1,3}\.(?:1[3-9]|[2-9]\d)/\d{1,3}\.\d\d|\d{1,4}\.\d/\d{1,4}",
     re.A,
 )
+# A day and a month with a hyphen before a time of day: 15-03 08:05.
+_DASHED_DAY = re.compile(rf"{expanded('EITHER_DASHED')},? (?:at )?\d\d?:\d\d", re.A)
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
 _DECIMAL_PERIOD = re.compile(r"\d+[.,]\d+\s?(?:days?|weeks?|wks?|months?|mths?|years?|yrs?)", re.I)
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
@@ -750,6 +752,26 @@ def _ends_with_modal(tokens: Tokens, start: int, end: int) -> bool:
     return after in _AFTER_MODAL or ("verb" in builtin_lexicon().of(after) and not is_dated)
 
 
+def _is_number_alone(tokens: Tokens, start: int, end: int, mark: str) -> bool:
+    """Return whether what stands beside numbers makes no day of them. mark: what joins them."""
+    if mark == "." and _AFTER_DECIMAL.match(
+        tokens.between_with_blank(end - 1, end + BESIDE), len(tokens.texts[end - 1])
+    ):
+        return True
+    if _DASHED_DAY.match(tokens.between_with_blank(start, end + BESIDE)):
+        return False
+    return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
+
+
+def _is_joined(text: str) -> bool:
+    """Return whether a number is joined to a word that is neither a month nor a unit of time:
+    54sqm, and no 17MAR."""
+    joined = _JOINED_WORD.fullmatch(text)
+    if joined is None or joined[1].lower() in _OF_TIME:
+        return False
+    return "MONTH" not in kinds(joined[1].capitalize())
+
+
 def _is_called_or_counted(tokens: Tokens, start: int, end: int, text: str) -> bool:
     """Return whether four digits are a number to call (dial 1990), or the first of a range that are
     no years: 3400 to 3600."""
@@ -777,19 +799,10 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return True
     if _is_called_or_counted(tokens, start, end, text):
         return True
-    joined = _JOINED_WORD.fullmatch(text)
-    if (
-        _DECIMAL.fullmatch(text)
-        or _DECIMAL_PERIOD.fullmatch(text)
-        or (joined and joined[1].lower() not in _OF_TIME)
-    ):
+    if _DECIMAL.fullmatch(text) or _DECIMAL_PERIOD.fullmatch(text) or _is_joined(text):
         return True
     if (numbers := _NUMBERS.fullmatch(text)) is not None and _are_no_date(numbers):
-        if numbers[2] == "." and _AFTER_DECIMAL.match(
-            tokens.between_with_blank(end - 1, end + BESIDE), len(tokens.texts[end - 1])
-        ):
-            return True
-        return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
+        return _is_number_alone(tokens, start, end, numbers[2])
     is_value = _is_measured(tokens, start, text) or _is_size(tokens, start, end, text)
     is_value |= _is_rank(tokens, start, end)
     return is_value or _is_no_life(tokens, start, end)
@@ -1036,19 +1049,6 @@ def _without_fractions(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     return start, end - is_behind_year
 
 
-def _ends_with_order(tokens: Tokens, start: int, end: int) -> bool:
-    """Return whether the order of a thing stands behind a date: on Tuesday the first full load."""
-    if end - start < 3 or tokens.lowers[end - 1] not in _ORDERS or tokens.lowers[end - 2] != "the":
-        return False
-    after = tokens.between(end, end + 1)
-    return after.islower() and not {"noun", "adjective"}.isdisjoint(builtin_lexicon().of(after))
-
-
-def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
-    """Return the extent of a date with all of its first word, within its lines, without the hour or
-    the amount behind it (May 8 pm, Dec 5 cm), without what belongs to another clause, and
-    without the noun that its days count: 28 days holiday."""
-    doc, texts = tokens.doc, tokens.texts
 def _without_values(tokens: Tokens, start: int, end: int) -> int:
     """Return the end of a date before the value behind a month and its year (Jan-23 120), and
     before the pressure behind a day: on 12/3, 130/85."""
@@ -1059,12 +1059,39 @@ def _without_values(tokens: Tokens, start: int, end: int) -> int:
     return next(i for i in range(start + 1, end + 1) if len(tokens.between(start, i)) >= size)
 
 
+def _ends_with_order(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether the order of a thing stands behind a date: on Tuesday the first full load."""
+    if end - start < 3 or tokens.lowers[end - 1] not in _ORDERS or tokens.lowers[end - 2] != "the":
+        return False
+    after = tokens.between(end, end + 1)
+    return after.islower() and not {"noun", "adjective"}.isdisjoint(builtin_lexicon().of(after))
+
+
+def _with_whole_words(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a date with the parts of its first and its last word that a tokenizer
+    cuts off, as it takes wed for we'd."""
+    texts, doc = tokens.texts, tokens.doc
+
+    def are_joined(i: int) -> bool:
+        is_within = 0 <= i < len(texts) - 1 and not doc[i].whitespace_
+        return is_within and texts[i].isalpha() and texts[i + 1].isalpha()
+
+    while are_joined(start - 1):
+        start -= 1
+    while are_joined(end - 1):
+        end += 1
+    return start, end
+
+
+def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a date with all of its first word, within its lines, without the hour or
+    the amount behind it (May 8 pm, Dec 5 cm), without what belongs to another clause, and
+    without the noun that its days count: 28 days holiday."""
+    doc, texts = tokens.doc, tokens.texts
     start, end = _extent_in_lines(tokens, _without_order(tokens, start, end), end)
-    while start and texts[start].isalpha() and texts[start - 1].isalpha():
-        if doc[start - 1].whitespace_:
-            break
-        start -= 1  # a tokenizer takes wed for we'd
+    start, end = _with_whole_words(tokens, start, end)
     start, end = _without_fractions(tokens, _without_nouns(tokens, start, end), end)
+    end = _without_values(tokens, start, end)
     for i in range(start + 1, end):
         if texts[i][0].isdigit() and _is_no_day(tokens, i, end):
             return start, i
@@ -1079,4 +1106,3 @@ def _without_values(tokens: Tokens, start: int, end: int) -> int:
             if not text.islower():
                 break
     return start, end
-    end = _without_values(tokens, start, end)

@@ -18,8 +18,12 @@ from .base import Mention
 from .calendar import Days, NoDate, Weekday
 from .dates import OtherOrder, Piece, read
 
-_PAIR = re.compile(r"\d/\d", re.ASCII)
-_WITH_YEAR = re.compile(r"(?<!\d)\d\d?([-/])\d\d?\1(?:\d{4}|['’]?\d\d)(?!\d)", re.ASCII)
+_PAIR = re.compile(r"\d/\d|(?<![\d-])\d\d-\d\d(?![\d-])", re.ASCII)
+_WITH_YEAR = re.compile(
+    r"(?<!\d)(?:\d\d?([-/])\d\d?\1(?:\d{4}|['’]?\d\d)|\d\d \d\d (?:\d\d){1,2}|"
+    r"[0-3]\d[0-3]\d(?:19|20)\d\d)(?!\d)",
+    re.ASCII,
+)
 _MAX_GAP = 3  # characters between a date and what says its weekday
 _BEHIND_WEEKDAY = re.compile(r"[\s,.:]{0,3}")
 _BEFORE_WEEKDAY = re.compile(r"[\s,]{0,2}[(\[]?")

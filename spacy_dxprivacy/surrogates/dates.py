@@ -73,8 +73,8 @@ _END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ])|(?<=(?<!\d)\d{8})(?=\d{4}(?:\d\d)?(?!\d
 # The days before the last of a list of numbers (3, 10 and 17/06/2024), and what joins them.
 _NUMBERED = re.compile(rf"(\d\d?)({expanded('DAY_JOINT')})")
 _ORDER = re.compile(expanded("DAY_WORDS"))
-_DAY_BEHIND = re.compile(r"\d\d?[/-]\d\d?", re.ASCII)
 _MONTH_AND_YEAR = re.compile(r"(?:0[1-9]|1[0-2])/\d\d", re.ASCII)
+_DAY_BEHIND = re.compile(r"\d\d?[/-]\d\d?", re.ASCII)
 _EXPIRY = frozenset("bbe exp expiry".split())
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
@@ -287,8 +287,11 @@ def _write_day(day: int, model: str, m: Written) -> str:
 
 
 def _write_number(number: int, model: str, m: Written) -> str:
-    """Write a day or a month in digits: two if the year has four."""
-    return f"{number:0{2 if len(m['y2'] or m['y'] or '') == 4 else 1}d}"
+    """Write a day or a month in digits: two if the year has four, or where the form always has two
+    (12 03 64, and 15-03 in English)."""
+    year = m["y2"] or m["y"] or ""
+    is_dashed = m["s"] == "-" and not year and m.language == "en"
+    return f"{number:0{2 if len(year) == 4 or m['s'] == ' ' or is_dashed else 1}d}"
 
 
 FIELDS: dict[str, Callable[[int, str, Written], str]] = {
@@ -353,6 +356,12 @@ def _write_numbered(m: Written, joints: Sequence[str], days: list[YMD]) -> str:
             first += ("/" if month_first else f"/{second}/") + _write_year(year, m["y"], m)
         text, before = text + first + joint, (year, month)
     return text
+
+
+def _glog(m: Written) -> Days:
+    """Read E0314, the kind of a line of a log and its day, in two digits each."""
+    day = Day(None, int(m["m"]), _read_day(m["d"]), read_year(None)[1])
+    return Days([day], lambda days: m.put(m=f"{days[0][1]:02d}", d=f"{days[0][2]:02d}"))
 
 
 def _list(m: Written) -> Days:
@@ -487,14 +496,6 @@ class _WrittenList:
 # -- readers: weeks, months, ..., decades ------------------------------------------------------
 
 
-def _period(m: Written) -> Period:
-    """Read March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; 2019/20,
-    1999/2000 and FY2019/20, whose years move together; winter 2019-2020, as winter 2020; 2011-12
-    beside a word for a season, as its two years."""
-    if m.kind == "month" and _are_years(m):
-        return _season(m)
-    text, last = m["y"], (m["x"] or "")[1:]
-    year, calendar = read_year(text and text[: len(text) - len(last)] + last)
 def _month(m: Written) -> Period | Weekday:
     """Read March 2019, 03/2019, marzo de 2023, the two years of a season; and before a day of two
     numbers a weekday in short that may be a month: Italian mar 4/4."""
@@ -506,6 +507,14 @@ def _month(m: Written) -> Period | Weekday:
     return _period(m)
 
 
+def _period(m: Written) -> Period:
+    """Read March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; 2019/20,
+    1999/2000 and FY2019/20, whose years move together; winter 2019-2020, as winter 2020; 2011-12
+    beside a word for a season, as its two years."""
+    if m.kind == "month" and _are_years(m):
+        return _season(m)
+    text, last = m["y"], (m["x"] or "")[1:]
+    year, calendar = read_year(text and text[: len(text) - len(last)] + last)
     later = (int(m["z"]) - (year or 0)) % 100 if m["z"] else 0  # years to the second
     if later > MOST_YEARS:
         raise NoDate
@@ -704,7 +713,7 @@ READERS: dict[str, Callable[[Written], Piece]] = {
     **dict.fromkeys(UNITS, _period), "month": _month, "week": _week, "iso_day": _iso_day,
     "decade": _decade,
     "day": _days, "numeric": _days, "list": _list, "weekday": _weekday,
-    "numbered": _numbered,
+    "numbered": _numbered, "glog": _glog,
     "clock": _clock, "spoken_hour": _clock, "hours": _hours, "noon": _noon,
     "age": _age, "holiday": _holiday,
     "count": lambda m: m.text,  # the 3rd week, the 20th century

@@ -44,6 +44,29 @@ def test_a_fraction_is_a_day_where_another_is(nlp, text):
     assert dates(nlp, text) == text.split("|")[1::2]
 
 
+FORMS = [
+    "Off work |3/8-7/8| with flu.", "Away |2/5 – 9/5| at home.",
+    "Back |31May|, out |4Jun| or |5SEPT|.",
+    "DOB |12 05 1961|, seen at home.", "D.O.B.: |25041958|.", "Born |03 04 61| in a barn.",
+    "Date of birth: |07021949|, well.", "It ran |mid-2018| to |late-2021|, |pre-2015| too.",
+    "|2022 11 05|: calm.", "Met |Mar-25, 2023| here.", "|Wed|: rest at home.",
+    "BP 124/78 on |14/5|, 131/82 on |16/5|.", "|Jan-23| 120, |Feb-23| 140, |Mar-23| 95",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_a_day_goes_in_its_form(nlp, text):
+    assert dates(nlp, text) == text.split("|")[1::2]
+
+
+@pytest.mark.parametrize("text", [
+    "Pain at 21:00 7/10, power at 9 pm 4/5.", "Took 0600 1/2 tablet and 0900 1/2 tablet.",
+    "Power 4/5-5/5, pain 8/10 - 3/10.", "VA 6/6 - 5/6.", "Won 12-03 at home.", "Hb 10-12 at 1:5.",
+])  # fmt: skip
+def test_a_value_in_the_form_of_a_day_stays(nlp, text):
+    assert not dates(nlp, text)
+
+
 SCORED = [
     "Apgar 8/9. GCS 3/15. Power 4/5. 6/9 acuity. 5/5 strength.", "7/10 pain, 1/2 tablet, T 2/12.",
     "VA 6/12, nodes 3/14, BDI 9/27, PHQ 11/27, PHQ-9 11/27, CURB-65 3/5.",

@@ -410,6 +410,15 @@ def test_a_list_of_days_is_one_date(language, before, days):
     ("fr", "Il vient lun. 03/06 et mar. 04/06/2024.", ["lun", "03/06", "mar", "04/06/2024"]),
     ("es", "Vamos al mar 3 veces, y el mar es azul.", []),
     ("it", "Ha vinto per 3-1 e per 14-3.", []),
+    ("it", "Torna mar 4/4 alle 10 o gio 20/4, non per 3/4.", ["mar", "4/4", "gio", "20/4"]),
+    ("nl", "Kom wo 15-4 om 9 uur of do 4-5 om 11 uur.", ["wo", "15-4", "do", "4-5"]),
+    ("fr", "Contrôle lun. 6/4, puis ven 17/4.", ["lun", "6/4", "ven", "17/4"]),
+    ("es", "Control vie 5/6 a las 9, otro lun 29/6.", ["vie", "5/6", "lun", "29/6"]),
+    ("nl", "Dat is zo 3/4 van de tijd.", []), ("fr", "Le mar 3/4 des gens.", []),
+    ("de", "4.5. Aufnahme\n5.5. OP\n9.6. Heimkehr", ["4.5.", "5.5.", "9.6."]),
+    ("de", "- 30.5. Anreise\n- 1.6. Messe", ["30.5.", "1.6."]),
+    ("de", "1.1. Ziel\n1.2. Weg\n2.1. Ende", []), ("de", "3.4. Umfang\n3.5. Dauer", []),
+    ("de", "Haltbar bis Mrz-25, dann Okt-26 neu.", ["Mrz-25", "Okt-26"]),
 ])  # fmt: skip
 def test_days_of_two_numbers_and_weekdays_in_short(language, text, days):
     nlp = spacy.blank(language)
