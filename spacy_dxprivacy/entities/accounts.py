@@ -7,11 +7,15 @@ root and www-data, are no user names: SYSTEM_ACCOUNTS in data/entities/words.txt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from spacy.attrs import LIKE_EMAIL, LIKE_URL
+from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
 from .tables import GOODS, SYSTEM_ACCOUNTS, pattern
-from .words import is_file_name, is_name, is_of_every_machine
+from .words import is_file_name, is_name, is_of_every_machine, is_whole_address
 
 # Quick tests: most texts match none of these, and skip the slower searches.
 _SECRET_SIGN = re.compile(
@@ -50,7 +54,7 @@ def accounts_in(text: str) -> Iterator[Entity]:
     secrets = list[Entity]()
     if _SECRET_SIGN.search(lower):
         for match in pattern("SECRET").finditer(text):
-            secrets.append(Entity("SECRET", *match.span(match.lastindex or 0)))
+            secrets.append(Entity("SECRET", *_in_query(text, *match.span(match.lastindex or 0))))
     yield from secrets
     yield from _addresses_in(text, lower, secrets)
     if "@" in text:
@@ -65,17 +69,60 @@ def accounts_in(text: str) -> Iterator[Entity]:
         yield from (Entity("USERNAME", *span) for span in _names_in_file(text, match.start()))
 
 
+def _in_query(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a secret, which in the query of an address ends with its field."""
+    run = text[max(start - 300, 0) : start].rpartition(" ")[2]
+    field = text.find("&", start + 1, end) if "://" in run and "?" in run else -1
+    return start, end if field < 0 else field
+
+
 def _addresses_in(text: str, lower: str, secrets: Sequence[Entity]) -> Iterator[Entity]:
     """Yield the addresses that tokenizers split or join: with a host of one word, and of links in
     Markdown, without the label of the link. They end before a secret, which may be asked for alone.
     """
-    for name, sign in (("SHORT_HOST", "://"), ("LINK", "](")):
+    for name, sign in (("SHORT_HOST", "://"), ("HOST_OF_USER", "://"), ("LINK", "](")):
         for match in pattern(name).finditer(text) if sign in lower else ():
             label = str(match.lastgroup or "URL")
             start, end = match.span(match.lastindex or 0)
             end = min([end, *(secret.start for secret in secrets if secret.end > start)])
             if end > start and not is_of_every_machine(text[start:end]):
                 yield Entity(label, start, end)
+
+
+def whole_addresses(doc: Doc, accounts: Iterable[Entity]) -> Iterator[Entity]:
+    """Yield the addresses of mail and of the web, in characters, whatever is in them: a date, the
+    number of an account, a name (https://corp.com/lind?dob=1964-03-12). A secret is no part of one,
+    as it may be asked for alone. accounts: those of the text, of which some are addresses."""
+    found = [account for account in accounts if account.label in ("EMAIL", "URL")]
+    yield from found
+    # Nor is the user of a machine a part of one: jane@10.0.0.5:notes.
+    found += [account for account in accounts if account.label == "USERNAME"]
+    flags = doc.to_array([LIKE_EMAIL, LIKE_URL])
+    if not flags.any():
+        return
+    secrets = [(start, end) for label, start, end in accounts if label == "SECRET"]
+    for i in np.nonzero(flags.any(axis=1))[0].tolist():
+        start, end = doc[i].idx, doc[i].idx + len(doc[i])
+        is_behind_stroke = start > 0 and doc[i - 1].text[-1] in "/\\" and not doc[i - 1].whitespace_
+        label = "EMAIL" if flags[i, 0] else "URL"
+        is_apart = not any(
+            first < end and start < last and (held != "USERNAME" or label == "EMAIL")
+            for held, first, last in found
+        )
+        if is_apart and not is_behind_stroke and is_whole_address(label, doc[i].text):
+            yield from _beside(secrets, Entity(label, start, end))
+
+
+def _beside(secrets: Sequence[tuple[int, int]], address: Entity) -> Iterator[Entity]:
+    """Yield the parts of an address before and behind the secrets within it, in characters."""
+    label, start, last = address
+    for first, end in sorted(secrets):
+        if start < end and first < last:
+            if start < first:
+                yield Entity(label, start, first)
+            start = max(end, start)
+    if start < last:
+        yield Entity(label, start, last)
 
 
 def _mails_in(text: str) -> Iterator[Entity]:

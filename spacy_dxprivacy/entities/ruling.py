@@ -29,7 +29,7 @@ from ..text.mentions import (
 )
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, text_of
-from .accounts import accounts_in
+from .accounts import accounts_in, whole_addresses
 from .cards import values_of_cards
 from .disguised import match_disguised
 from .extent import Bounds
@@ -62,6 +62,7 @@ _FIRM_FIRST = frozenset(
     first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
 )
 _PLACE_AFTER = words("PLACE_AFTER")
+_ADDRESS_SIGN = re.compile(r"://|www\.|\w@\w|\.\w{2,20}[/:?]")
 MAX_THOUSANDS = 3  # digits before a blank in 250 000 km
 # Codes of states that are words too, or that a document has for something else.
 _ALSO_WORDS = frozenset("DE HI ID IN LA MA ME OH OK OR PA".split())
@@ -106,23 +107,33 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             progress.step("rules")
         text = text_of(doc)
         accounts = [*accounts_in(text)]
+        addresses = list[Entity]()
+        if _ADDRESS_SIGN.search(text):
+            doc = split_tokens(doc, self.nlp)  # the fields of rows are no parts of an address
+            addresses += whole_addresses(doc, accounts)
         edges = {edge for _, *span in accounts for edge in span}
         # A tokenizer joins DTSTART:20230314T235000Z, DSK-901,2023-11-02, and a date to its file.
         edges |= {edge for stamp in pattern("STAMP_FORM").finditer(text) for edge in stamp.span()}
         edges |= {edge for colon in colons_of_labels(text) for edge in (colon, colon + 1)}
         edges |= {edge for (_, *span), _ in stamps_in(text) for edge in span}
         edges |= {*ends_of_elided(doc)} if "'" in text or "’" in text else set()
+        for _, start, end in addresses:  # whatever an address holds is a part of it
+            edges -= {*range(start + 1, end)}
         doc = split_tokens(doc, self.nlp, edges)
-        self.set_annotations(doc, self._match(doc, accounts))
+        self.set_annotations(doc, self._match(doc, accounts, addresses))
         return doc
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: first those of your own patterns, then the
         others in order of falling length, label and position."""
-        return self._match(doc, [*accounts_in(text_of(doc))])
+        accounts = [*accounts_in(text_of(doc))]
+        return self._match(doc, accounts, [*whole_addresses(doc, accounts)])
 
-    def _match(self, doc: Doc, in_text: Iterable[Entity]) -> list[tuple[Any, int, int]]:
-        """Return the matches. in_text: the accounts of the text, in characters."""
+    def _match(
+        self, doc: Doc, in_text: Iterable[Entity], whole: Iterable[Entity]
+    ) -> list[tuple[Any, int, int]]:
+        """Return the matches. in_text: the accounts of the text, and whole: the addresses that are
+        tokens, both in characters."""
         own_matches = [*super().match(doc)] if len(self) else []
         language = language_of_doc(doc)
         bounds = Bounds.of(doc)
@@ -137,6 +148,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         entities |= {*match_disguised(bounds)}
         # First, since a user name may look like an address of the web (priya.raman).
         accounts = [in_tokens(doc, *account) for account in in_text]
+        own_matches += [in_tokens(doc, *address) for address in whole]
         own_matches += [account for account in accounts if account.label == "USERNAME"]
         own_matches += [in_tokens(doc, *value) for value in values_of_cards(bounds.text)]
         entities |= {*accounts}

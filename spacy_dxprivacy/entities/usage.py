@@ -42,7 +42,7 @@ _REPEATED = re.compile(r"(.)\1+")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1\1")
 _BEFORE_NATIONS = frozenset("is was are were be been am being 's ’s not half part very".split())
 _STAGES = frozenset("stage grade class type score level".split())
-_PATH = re.compile(r"\w+=[\"']?(?:[$/~]|[A-Z]:\\)|[A-Za-z]:\\|\\\\\w|~?/\w+/")
+_PATH = re.compile(r"[\w+.-]+://|\w+=[\"']?(?:[$/~]|[A-Z]:\\)|[A-Za-z]:\\|\\\\\w|~?/\w+/")
 _STORMS = frozenset("storm hurricane typhoon cyclone".split())
 _VERSES = re.compile(r" \d{1,3}:(?!(?:00|15|30|45)\b)\d{1,3}[-–]\d{1,3}(?![:.\d])", re.A)
 _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
@@ -63,7 +63,7 @@ def is_function_words(context: Context, entity: Entity) -> bool:
 
 @reason(*network.LABELS)
 def is_path(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a path or a setting with one: C:\\notes, PWD=/srv."""
+    """Return whether an entity is a scheme, a path or a setting with one: ssh://, C:\\notes."""
     return _PATH.match(context.text(entity.start, entity.end)) is not None
 
 

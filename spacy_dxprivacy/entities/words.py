@@ -389,6 +389,17 @@ def _is_of_code(mark: str, texts: Sequence[str], i: int) -> bool:
     return bool(is_module) or _is_no_host(texts[i])
 
 
+def is_whole_address(mark: str, text: str) -> bool:
+    """Return whether an address of mail or of the web is one whatever is in it: with a scheme, www,
+    or a path behind its host. A name or a number before a full stop may be a host, too."""
+    form = _MAIL_ADDRESS if mark == "EMAIL" else _WEB_ADDRESS
+    return form.match(text) is not None and not _is_of_code(mark, [text], 0)
+
+
+_MAIL_ADDRESS = re.compile(r"[\w.+'’-]+@")
+_WEB_ADDRESS = re.compile(
+    r"(?i:[a-z][a-z\d+.-]{1,20}://|www\.|(?:[\w-]{1,63}\.){1,4}[a-z]{2,20}(?::\d{2,5})?[/?#])[^/]"
+)
 _PACKAGE = re.compile(
     r"[\w./-]{1,99}@[~^]?\d{1,4}(?:\.\d{1,6}){1,2}(?:-[a-z]{1,8}\.?\d{0,4})?", re.A
 )

@@ -163,6 +163,41 @@ def test_the_path_of_an_address_belongs_to_it(nlp, ruler, form, address):
     assert "jroe" not in nlp(form.format(address)).text
 
 
+WHATEVER = [
+    "1971-08-23", "23.08.1971", "20230314T235000Z", "10:45:30", "0161-496-0808", "AB/2231/7",
+    "219-09-9999", "PLATE-AB12-CDE", "14-March-2021", "1971-08-23T10:45:30Z",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["See {} now.", "See {}, too.", "<{}>", "URL: {}", "Date: {}"])
+@pytest.mark.parametrize("held", WHATEVER)
+def test_an_address_is_one_whatever_is_in_it(nlp, ruler, form, held):
+    """So that it is found where addresses are asked for, and dates and numbers are not."""
+    for address in (
+        f"https://x.example.org/p/jroe/{held}/cv.pdf", f"www.example.org/jroe?on={held}&of=jroe",
+        f"example.org/jroe/{held}", f"http://intranet/p/jroe/{held}/2",
+    ):  # fmt: skip
+        assert found(nlp, ruler, form.format(address), "URL") == [address]
+
+
+@pytest.mark.parametrize("held", ["1971-08-23", "23.08.1971", "219-09-9999", "0161-496-0808"])
+def test_an_address_of_mail_is_one_whatever_is_in_it(nlp, ruler, held):
+    for mail in (f"{held}@example.org", f"jroe.{held}@example.org", f"jroe+{held}@x.example.org"):
+        assert found(nlp, ruler, f"Write to {mail} now.", "EMAIL") == [mail]
+
+
+def test_a_secret_ends_within_an_address_and_leaves_the_rest_of_it(nlp, ruler):
+    text = "See https://x.example.org/jroe?password=kq8Zr5tt&of=jroe now."
+    assert found(nlp, ruler, text, "SECRET") == ["kq8Zr5tt"]
+    assert found(nlp, ruler, text, "URL") == ["https://x.example.org/jroe?password=", "of=jroe"]
+
+
+def test_what_stands_behind_a_user_is_an_address_and_a_scheme_is_nobody(nlp, ruler):
+    text = "Clone ssh://kzielwq@host.example/1971-08-23/jroe.git now."
+    assert found(nlp, ruler, text, "URL") == ["host.example/1971-08-23/jroe.git"]
+    assert nlp(text).text.startswith("Clone ssh://")
+
+
 @pytest.mark.parametrize("form", [
     "More [here]({}). Mail me.", "- [the wiki here]({}) and", "![a photo of it here]({})",
     "[here]({})|[there]({})", "See [here](<{}>), too", '[here]({} "a title")',
