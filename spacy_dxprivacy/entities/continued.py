@@ -8,6 +8,7 @@ amount with its unit, a time or a date.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..text.mentions import is_word
 from .tables import FOLLOWING, expanded, words
@@ -33,6 +34,10 @@ _AFTER_GROUP = re.compile(
 )
 _TWO_GROUPS, _ANOTHER = re.compile(r"\d \d"), re.compile(r" [+(]?\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_RUNS = re.compile(r"[A-ZÄÖÜ]+|\d+|[^A-ZÄÖÜ\d]+")
+_CAPITALS, _DIGITS = re.compile(r"[A-ZÄÖÜ]"), re.compile(r"\d")
+_JOINT = r"(?:,? (?:and|or|&|und|oder|et|ou|y|e|o|en|of) |, )"
+MAX_SIBLING, MAX_RUN = 16, 4  # characters of a code of a list, and of a part that may be shorter
 
 
 def whole_number(text: str, label: str, start: int, end: int) -> tuple[int, int]:
@@ -48,6 +53,27 @@ def whole_number(text: str, label: str, start: int, end: int) -> tuple[int, int]
         while group := _GROUP_BEFORE.search(text, max(start - 8, 0), start):
             start = group.start()
     return start, end
+
+
+def siblings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the extents of the codes that a list has behind a code, in characters, each with its
+    capitals, digits and marks: HH AB 123 und |HH XY 1234, |HH CD 7. A code of digits has none."""
+    code = text[start:end]
+    if not (_CAPITALS.search(code) and _DIGITS.search(code)) or len(code) > MAX_SIBLING:
+        return
+    form = "".join(map(_alike, _RUNS.findall(code)))
+    while sibling := re.compile(rf"{_JOINT}(?P<code>{form})(?!\w|[-.,/]\w)").match(text, end):
+        yield sibling.span("code")
+        end = sibling.end()
+
+
+def _alike(run: str) -> str:
+    """Return the pattern of a run of capitals, digits or marks, which may be longer or shorter in
+    another code."""
+    if not run.isalnum():
+        return re.escape(run)
+    kind = r"\d" if run.isdigit() else "[A-ZÄÖÜ]"
+    return rf"{kind}{{1,4}}" if len(run) <= MAX_RUN else rf"{kind}{{{len(run)}}}"
 
 
 def _next(text: str, label: str, start: int, end: int) -> int:

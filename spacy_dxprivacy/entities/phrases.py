@@ -163,7 +163,8 @@ def identifiers_in(text: str) -> Iterator[Entity]:
     """Yield plates, references, numbers of persons and ages whose form identifies them."""
     for match in pattern("IDENTIFIER").finditer(text):
         named = match["who"] or match["named"]
-        if (named is None or is_name(named)) and not are_values(match[0]):
+        is_aircraft = not is_word((match["craft"] or "").lower())  # G-ABCD, and no C-section
+        if (named is None or is_name(named)) and is_aircraft and not are_values(match[0]):
             yield _whole(text, kind_of(match), *match.span(str(match.lastgroup)))
 
 

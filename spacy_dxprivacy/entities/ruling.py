@@ -31,6 +31,7 @@ from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, text_of
 from .accounts import accounts_in, whole_addresses
 from .cards import values_of_cards
+from .continued import siblings
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import ends_of_elided, match_foreign, match_foreign_days, without_words
@@ -152,6 +153,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         own_matches += [account for account in accounts if account.label == "USERNAME"]
         own_matches += [in_tokens(doc, *value) for value in values_of_cards(bounds.text)]
         entities |= {*accounts}
+        entities |= {*_of_lists(bounds, entities)}
         order = {label: i for i, label in enumerate(MATCHED)}
         return own_matches + sorted(
             entities, key=lambda e: (e.start - e.end, order[e.label], e.start)
@@ -224,6 +226,15 @@ def match_words(tree: RuleNode, kinds: Sequence[AbstractSet[str]]) -> Iterator[E
             end += 1
             for label, before, after in (rule for node in nodes for rule in node.ends):
                 yield Entity(label, start + before, end - after)
+
+
+def _of_lists(bounds: Bounds, entities: Iterable[Entity]) -> Iterator[Entity]:
+    """Yield the codes of lists behind those that are identifiers: HH AB 123 and HH XY 1234."""
+    text, doc = bounds.text, bounds.doc
+    for label, first, last in entities:
+        if label == "ID":
+            start, end = doc[first].idx, doc[last - 1].idx + len(doc[last - 1])
+            yield from (in_tokens(doc, label, *span) for span in siblings(text, start, end))
 
 
 def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[Entity]:

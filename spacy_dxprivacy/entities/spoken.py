@@ -1,8 +1,9 @@
 """Numbers that are dictated in words: "my code is four seven one nine", "oh seven double seven".
 
 A run of number words is an identifier or a telephone number where a word before it says so, or
-where it is as long as a telephone number and begins with zero or has digits alone. Counts (one,
-two, three) and prose stay. data/entities/spoken.txt has the words of the six languages.
+where it is as long as a telephone number and begins with zero or has digits alone. Digits may stand
+on either side of the words (07700 nine hundred one two three). Counts (one, two, three) and prose
+stay. data/entities/spoken.txt has the words of the six languages.
 """
 
 from __future__ import annotations
@@ -17,9 +18,15 @@ from ..text.mentions import Entity
 from .tables import LANGUAGES, by_letter, sections, words
 
 SPOKEN = "spoken"
-MIN_DIGITS, MIN_PHONE, MAX_PHONE = 3, 7, 15
+_HUNDRED = "hundred"  # in English, of the numbers that are said by their digits: nine hundred
+MIN_DIGITS, MIN_PHONE, MIN_WHOLE, MAX_PHONE = 3, 7, 9, 15
 BEFORE = 60  # characters before a number in which a cue stands
 _CUE, _MARKS = re.compile(r"[^\W\d_]+|[^\w\s]"), frozenset(",:'’\"*-–…(")
+# Beside the words of a number, and neither times, dates nor amounts.
+_DIGITS_AHEAD = re.compile(
+    r"(?<![\w.,:/$£€%-])(?P<digits>\+?\d{2,6}(?:[ -]\d{2,6}){0,2})[ ,-]{1,2}\Z"
+)
+_DIGITS_BEHIND = re.compile(r"[ ,-]{1,2}(?P<digits>\d{2,6}(?:[ -]\d{2,6}){0,2})(?![\w%]|[.,:/-]\d)")
 _BETWEEN = r"(?:[ \t]?[,;…–-][ \t\n]?|[ \t]{1,2}|\n)"
 
 
@@ -36,6 +43,11 @@ class SpokenNumber:
     def digits(self) -> str:
         """The digits of the number."""
         return "".join(str(value) * times for _, _, value, times in self.parts)
+
+    @property
+    def is_of_digits(self) -> bool:
+        """Whether each word is of one digit, or of hundreds: nine hundred."""
+        return all(value < 10 for _, _, value, _ in self.parts)
 
     def write(self, number: str) -> str:
         """Write the digits of another number, of as many digits, in the place of the words."""
@@ -84,9 +96,10 @@ def _values(language: str) -> dict[str, int]:
 
 
 @cache
-def _forms(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of a number word, and of a run of them."""
-    spellings = sorted(_values(language), key=len, reverse=True)
+def _forms(language: str, *, hundreds: bool = False) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of a number word, and of a run of them; also with the word for 00."""
+    spelled = [*_values(language), *([_HUNDRED] if hundreds else ())]
+    spellings = sorted(spelled, key=len, reverse=True)
     word = by_letter(spelling.replace(" ", r"\W") for spelling in spellings)
     times = "|".join(_pairs(f"times {language}"))
     part = rf"(?:(?:{times})[ -]?)?(?:{word})(?!\w)"
@@ -105,19 +118,20 @@ def spoken_number(text: str, language: str) -> SpokenNumber | None:
     if any(map(str.isdigit, text)) or len(text.split()) < 2:
         return None
     for tried in dict.fromkeys((language, "en", *LANGUAGES)):
-        part, run = _forms(tried)
+        part, run = _forms(tried, hundreds=True)
         if run.fullmatch(text.strip()):
             return _read(text, tried, part)
     return None
 
 
 def _read(text: str, language: str, part: re.Pattern[str]) -> SpokenNumber:
-    values, times = _values(language), _pairs(f"times {language}")
+    values = {**_values(language), _HUNDRED: 0}
+    times = {**_pairs(f"times {language}"), "": 1}
     parts = tuple(
         (
             *match.span(),
             values[match["word"].lower().replace("-", " ")],
-            times[match["times"].lower()] if match["times"] else 1,
+            2 if match["word"].lower() == _HUNDRED else times[(match["times"] or "").lower()],
         )
         for match in part.finditer(text)
     )
@@ -125,13 +139,37 @@ def _read(text: str, language: str, part: re.Pattern[str]) -> SpokenNumber:
 
 
 def spoken_numbers_in(text: str, language: str) -> Iterator[Entity]:
-    """Yield identifiers and telephone numbers in words, in characters."""
+    """Yield identifiers and telephone numbers in words, in characters, and the digits beside them
+    that are parts of the same number."""
+    yield from _partly_spoken(text, language)
     part, run = _forms(language)
     for match in run.finditer(text):
         number = _read(match[0], language, part)
         label = _label(number, text[max(match.start() - BEFORE, 0) : match.start()])
         if label:
             yield Entity(label, *match.span())
+
+
+def _partly_spoken(text: str, language: str) -> Iterator[Entity]:
+    """Yield the parts of telephone numbers in digits and in words: 07700 nine hundred one two four.
+    As a number of people may stand behind a time of day, they have each digit as a word."""
+    part, run = _forms(language, hundreds=True)
+    for match in run.finditer(text):
+        ahead = _DIGITS_AHEAD.search(text, max(match.start() - BEFORE, 0), match.start())
+        behind = _DIGITS_BEHIND.match(text, match.end())
+        if not (ahead or behind):
+            continue
+        number = _read(match[0], language, part)
+        pieces = [ahead and ahead["digits"], number.digits, behind and behind["digits"]]
+        written = "".join(filter(None, pieces))
+        digits = "".join(filter(str.isdigit, written))
+        start = ahead.start() if ahead else match.start()
+        cues = _cues(text[max(start - BEFORE, 0) : start])
+        is_phone = written[0] in "0+" or not cues.isdisjoint(words("PHONE_CUES", SPOKEN))
+        if not (is_phone and MIN_WHOLE <= len(digits) <= MAX_PHONE) or not number.is_of_digits:
+            continue
+        spans = [ahead and ahead.span("digits"), match.span(), behind and behind.span("digits")]
+        yield from (Entity("PHONE", *span) for span in spans if span)
 
 
 def _label(number: SpokenNumber, before: str) -> str:

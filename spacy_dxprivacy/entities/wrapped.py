@@ -22,11 +22,12 @@ BESIDE = 60  # characters on each side of the end of a line that are read togeth
 NEAR = 24  # characters beside it, of which one is a digit
 _QUOTE = " \t>|#*/-"
 _ENDS, _BEGINS = re.compile(rf"\d[^\n]{{0,{NEAR}}}\Z"), re.compile(rf"[^\n]{{0,{NEAR}}}?\d")
-# The time or the day at which a line of a chat or a log was written.
+# The time or the day at which a line of a chat or a log was written, or the machine that it is of.
 _STAMP = re.compile(
     r"(?:\d{1,2}:\d\d(?!\d)|\d{4}([-/.])\d\d\1\d\d(?!\d)|\d{1,2}/\d{1,2}/(?:\d\d){1,2}(?!\d)|"
     r"(?:0?[1-9]|[12]\d|3[01])([-.])(?:0?[1-9]|1[0-2])\2(?:19|20)\d\d(?!\d)|"
-    r"\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d{8}T\d{4})"
+    r"\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d{8}T\d{4}|\d{1,3}(?:\.\d{1,3}){3}(?![.\d])|"
+    r"(?:[\da-fA-F]{1,4}:){2,7}[\da-fA-F:]{1,9}(?=\s))"
 )
 _ROW_END, _ROW_START = re.compile(r"[,;\t|]\d[\d.]*\Z"), re.compile(r"\w[^,;\t|\n]{0,30}[,;\t|]\S")
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")

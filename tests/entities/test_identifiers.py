@@ -69,6 +69,56 @@ def test_a_dotted_number_with_its_letter_is_whole(nlp):
     assert found(nlp, "Su documento 54.362.315-K consta.", "es") == ["54.362.315-K"]
 
 
+BEHIND_A_KEY = [
+    ("Her national insurance number: {} now", ["jw 40 61 73 b", "JW 40 61 73 B", "jw406173b"]),
+    ("NI no. {} on file", ["QQ 40 61 73 A", "jw 40 61 73"]), ("NINO: {};", ["PX 11 22 33 D"]),
+    ("Sort {} a/c 40817733", ["40-17-22"]), ("s/c {}, please", ["08-99-61"]),
+    ("Tel {} for the office", ["6120", "20417"]), ("DDI {}; ask for me", ["7714"]),
+    ("Fax no. {}.", ["3381"]), ("Dial {} from inside", ["6120"]),
+    ("The gate is at grid ref {}.", ["SK 412 886", "SK412886", "H 123 456", "412 886"]),
+    ("NGR {}, north bank", ["NT 25100 73400"]),
+    ("Tail number {} taxied.", ["G-WXYZ", "N731XP", "HB-LQR"]), ("aircraft {} left", ["PH-BQK"]),
+    ("cédula {} del titular", ["4.071.223.918", "12.345.678-5"]), ("NISS {}.", ["71.08.23-114.36"]),
+    ("My rego is {}.", ["2KD 7WX"]), ("The van with plate {} left.", ["KL MW 77"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "numbers"), BEHIND_A_KEY)
+def test_short_and_spaced_numbers_behind_their_key_are_identifiers(nlp, form, numbers):
+    for number in numbers:
+        assert found(nlp, form.format(number), "en")[0] == number
+
+
+@pytest.mark.parametrize("number", ["G-WXYZ", "C-GQRT", "D-EKLM", "F-HPQR", "71.08.23-114.36"])
+def test_aircraft_and_dotted_numbers_of_persons_need_no_key(nlp, number):
+    assert found(nlp, f"They saw {number} there.", "en") == [number]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["We sold 6120 phones.", "The phone 2019 model sold.", "Tel 6120 people came.", "Dial 999 now.",
+     "A G-CODE and a D-TYPE connector.", "The grid was 640 480.", "Fax 3.5 pages.",
+     "A C-SPAN clip ran.", "Sort 12 then 14.", "PC and DC 12 were on."],
+)  # fmt: skip
+def test_what_only_looks_like_a_short_number_of_someone_stays(nlp, text):
+    assert found(nlp, text, "en") == []
+
+
+@pytest.mark.parametrize("joint", [" and ", " und ", ", ", " or ", " & "])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("HH-AB 123", "HH-XY 1234"), ("KCX 418J", "KDA 22B"), ("AB12 CDE", "X9 YZW")],
+)  # fmt: skip
+def test_a_list_of_codes_is_whole(nlp, joint, first, second):
+    assert found(nlp, f"The van {first}{joint}{second} left.", "en") == [first, second]
+
+
+@pytest.mark.parametrize("machine", ["198.18.4.0/22", "198.18.4.7:4414", "198.18.4.7/32"])
+def test_the_address_of_a_machine_behind_the_word_for_its_net_is_one(nlp, machine):
+    for form in ("The subnet {} is ours.", "subnet: {}", "on subnet {}, too"):
+        assert found(nlp, form.format(machine), "en", "ID", "URL") == [machine]
+
+
 # -- with python-stdnum ----------------------------------------------------------------------------
 
 NUMBERS = {

@@ -52,6 +52,7 @@ CUT = {  # text with the end of a line -> words that must not be in the release
 }
 ALONE = [
     "Seen on ward 5\n12 beds are free.", "BP was 120 over 80\n70 the pulse", "id,age\n1,30\n2,41\n",
+    '"GET /x HTTP/1.1" 200 5120\n127.0.0.1 - - "GET', '"GET /x HTTP/2.0" 404 88\n0.0.0.0 - - "GET',
     "Take 2\n3 times a day.", "Items:\n- 12\n- 34\n", "There were 14\nPeople came and went.",
 ]  # fmt: skip
 

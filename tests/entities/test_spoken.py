@@ -78,6 +78,31 @@ def test_a_number_in_words_becomes_one_of_as_many_digits(language, text, number,
         assert re.sub("[^,]", "", new) == re.sub("[^,]", "", number)
 
 
+PARTLY_SPOKEN = [
+    ["07911", "one two three double seven six"],
+    ["0117", "four nine six oh six oh two"],
+    ["07911", "eight hundred four five six"],
+    ["oh seven nine double one", "408 226"],
+    ["+44 7911", "two three oh nine one six"],
+]
+
+
+@pytest.mark.parametrize("parts", PARTLY_SPOKEN)
+def test_a_telephone_number_is_whole_where_a_part_of_it_is_in_words(nlp, parts):
+    for joint in (" ", ", "):
+        text = f"Ask for me on {joint.join(parts)} please."
+        assert found(nlp, text, "en") == [(part, "PHONE") for part in parts]
+
+
+@pytest.mark.parametrize("text", [
+    "At 0730 two hundred people came.", "At 0930 one hundred twenty five left.",
+    "In 2019 one two three four were built.", "Room 14 five six seven eight nine.",
+    "Count 10 nine eight seven six five four.",
+])  # fmt: skip
+def test_digits_beside_counts_are_no_telephone_numbers(nlp, text):
+    assert not any(label == "PHONE" for _, label in found(nlp, text, "en"))
+
+
 def test_a_number_in_words_has_the_surrogate_of_its_digits():
     for name, digits, spoken in (
         ("dx.Digits.v1", "4719", "four seven one nine"),
