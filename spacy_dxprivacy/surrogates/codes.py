@@ -9,8 +9,9 @@ Contact     drawn from ranges reserved for examples: telephone numbers of the re
             with which no number begins, others with 555-01xx, example.com, .org and .net (RFC
             2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737), 2001:db8::/32 (RFC
             3849); a user name is a word and four digits. Visible are the kind of each mention,
-            among these, and the form of a telephone number, with its country and whether it is of
-            a mobile, of a large town or free
+            among these, the form of a telephone number, with its country and whether it is of a
+            mobile, of a large town or free, and of an IP address its port, prefix or zone, and
+            whether it is of a net or local
 Digits      records, accounts, cards: every digit and letter is sampled uniformly, in the form of
             the mention. A valid card number becomes a card number of a test range (4000 00,
             5105 10, 3782 82) with a valid check digit; a valid IBAN becomes an IBAN of the same
@@ -20,7 +21,8 @@ Digits      records, accounts, cards: every digit and letter is sampled uniforml
             with valid check digits (SIRET, NHS, BSN, ...) becomes one (entities/national), of the
             NHS one of its test range 999. Visible is the form: how many digits and letters, of a
             hexadecimal number only its length, the marks between them, words of forms beside them,
-            which kind of check digits is valid, and the country of an IBAN
+            which kind of check digits is valid, the country of an IBAN, of a tax number and of the
+            code of a bank or of registered mail, and the directions of coordinates
 Words       a number in words ("four seven one nine", "double seven") is drawn as its digits are,
             and written in words. Visible is that it is in words, and of which form they are
 Guarantee   epsilon 0 for the drawn text
@@ -38,11 +40,12 @@ from typing import ClassVar
 
 from ..entities.national import NumberKind, kind_of_number
 from ..entities.spoken import spoken_number
-from ..entities.tables import listed, listed_of, words
+from ..entities.tables import expanded, listed, listed_of, words
 from ..entities.words import builtin_lexicon
 from ..privacy.randomness import below
 from ..registries import registry
 from .base import Draws, Independent, Mention, Scope, Stream, digits, draw_from
+from .code_forms import coordinates, kept_country, parts_of_machine, with_check_digit
 from .name_forms import (
     DrawnName,
     UserNames,
@@ -71,8 +74,10 @@ MAX_DRAWS = 10_000  # of a number until its check digits are right; of a German 
 IN_WORDS = "which numbers are in words, and which words of them are of two digits or said twice"
 NETS = ("192.0.2", "198.51.100", "203.0.113")
 FORM_WORDS = words("FORM_WORDS")
-_IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d+|:\d+)?", re.ASCII)
-_IPV6 = re.compile(r"[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*", re.I | re.ASCII)
+_IPV4 = re.compile(rf"{expanded('OCTET')}(?:\.{expanded('OCTET')}){{3}}(?:/\d+|:\d+)?", re.ASCII)
+_IPV6 = re.compile(
+    r"[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*(?:%[\w.-]{1,16})?(?:/\d{1,3})?", re.I | re.ASCII
+)
 _DOTTED = re.compile(r"[^\W\d_]{1,20}\.([^\W\d_]{4,20})")
 _MAC = re.compile(
     r"[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}",
@@ -102,8 +107,9 @@ class Contact(Independent):
     adjacent = "contacts of one kind"
     kinds: ClassVar[tuple[str, ...]] = (
         "which are telephone numbers, mail, web and IP addresses, user names, the form of "
-        "telephone numbers, their country and whether they are of a mobile or free, and whether "
-        "web addresses begin with a scheme or www, and user names with @",
+        "telephone numbers, their country and whether they are of a mobile or free, the port or "
+        "prefix of an IP address and whether it is of a net or local, and whether web addresses "
+        "begin with a scheme or www, and user names with @",
         OF_PERSONS,
         IN_WORDS,
     )
@@ -124,10 +130,11 @@ class Contact(Independent):
         for mention, kind in zip(mentions, kinds, strict=True):
             # Mentions of one contact share it.
             language = self.scope.language(draws)
+            text, rest = parts_of_machine(kind, mention.text.strip())
             bare = _own_digits(mention.text, language) if kind == "phone" else ""
-            identity = bare or mention.text.strip().casefold()
-            draw = partial(self._draw, kind, mention.text, identity, draws)
-            surrogate = self.scope.draw_once(drawn, (identity, kind), draw)
+            identity = bare or text.casefold()
+            draw = partial(self._draw, kind, text, identity, draws)
+            surrogate = self.scope.draw_once(drawn, (identity, kind), draw) + rest
             is_phone = kind == "phone"
             contacts.append(
                 _write_digits(surrogate, mention.text, language) if is_phone else surrogate
@@ -182,10 +189,9 @@ def contact(kind: str, text: str, stream: Stream, language: str = "en") -> str:
         first = draw_from(listed("female") + listed("male"), stream)
         last = draw_from(listed("surnames"), stream)
         return f"{first}.{last}{digits(2, stream)}@{draw_from(DOMAINS, stream)}".lower()
-    if kind == "ip":
-        return f"{draw_from(NETS, stream)}.{1 + below(254, stream)}"
-    if kind == "ipv6":
-        return f"2001:db8::{below(2**16, stream):x}:{below(2**16, stream):x}"
+    if kind in ("ip", "ipv6"):
+        address, rest = parts_of_machine(kind, text)
+        return _machine(kind, address, stream) + rest
     if kind == "mac":
         return _hexadecimal(text, stream)
     if kind == "phone":
@@ -199,6 +205,16 @@ def contact(kind: str, text: str, stream: Stream, language: str = "en") -> str:
     www = "www." if "www." in text.lower()[:14] else ""
     host, page = draw_from(DOMAINS, stream), draw_from(listed("streets"), stream).lower()
     return f"{head}{www}{host}/{page}{digits(3, stream)}"
+
+
+def _machine(kind: str, text: str, stream: Stream) -> str:
+    """Draw the address of a machine or, if its last number is 0, of a net; a local one of IPv6
+    stays local."""
+    if kind == "ip":
+        last = 0 if text.endswith(".0") else 1 + below(254, stream)
+        return f"{draw_from(NETS, stream)}.{last}"
+    net = "fe80" if text.lower().startswith("fe80:") else "2001:db8"
+    return f"{net}::{below(2**16, stream):x}:{below(2**16, stream):x}"
 
 
 def _phone(text: str, stream: Stream) -> str:
@@ -245,8 +261,9 @@ class Digits(Independent):
     kinds: ClassVar[tuple[str, ...]] = (
         "the form of numbers: how many digits and letters, the marks between them, words of forms "
         "beside them (number, case), capitals, the script, which kind of check digits they have, "
-        "the network of a card, the country of an IBAN, which are hexadecimal, and which are "
-        "addresses of IP, of devices and mail",
+        "the network of a card, the country of an IBAN, of a tax number and of the code of a bank "
+        "or of registered mail, the directions of coordinates, which are hexadecimal, and which "
+        "are addresses of IP, with port or prefix, of devices and mail",
         OF_PERSONS,
         IN_WORDS,
     )
@@ -265,11 +282,13 @@ class Digits(Independent):
         drawn: dict[str, str] = {}
         codes: list[str] = []
         for text in (mention.text for mention in mentions):
+            kind = kind_of(text)
+            text, rest = parts_of_machine(kind, text)
             bare = text.casefold()
-            if kind_of(text) in ("phone", "user", "mac"):
+            if kind in ("phone", "user", "mac"):
                 bare = _bare(text).casefold()
             code = self.scope.draw_once(drawn, bare, partial(self._draw, text, bare, draws))
-            codes.append(_in_form(_bare(code), text) if bare.isalnum() else code)
+            codes.append(_in_form(_bare(code), text) if bare.isalnum() else code + rest)
         # Last, so that the draws do not depend on which mentions are made of a person's name.
         persons = (contact_of_person(mention.text, draws, self.scope) for mention in mentions)
         return [person or code for person, code in zip(persons, codes, strict=True)]
@@ -335,6 +354,12 @@ def alike(text: str, stream: Stream) -> str:
         return _hexadecimal(text, stream)
     if _SSN.fullmatch(text):
         return _in_form("9" + digits(len(bare) - 1, stream), text)
+    if (place := coordinates(text, stream)) is not None:
+        return place
+    if (kept := kept_country(text)) is not None:
+        start, end = kept
+        drawn = redraw(text[:start], stream) + text[start:end] + redraw(text[end:], stream)
+        return with_check_digit(drawn, text)
     return _WORD.sub(lambda m: m[0] if m[0].lower() in FORM_WORDS else redraw(m[0], stream), text)
 
 

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from spacy_dxprivacy import Rng, registry
 from spacy_dxprivacy.entities.tables import HOUSES, STATES, cities, listed
 from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate, number
-from spacy_dxprivacy.surrogates.codes import luhn, mod97
+from spacy_dxprivacy.surrogates.code_forms import parts_of_machine, with_check_digit
+from spacy_dxprivacy.surrogates.codes import kind_of, luhn, mod97
 from spacy_dxprivacy.surrogates.date_shift import Timeline
 from spacy_dxprivacy.surrogates.phones import number_in, reserved
 
@@ -103,8 +104,25 @@ IBANS = of_form(["GB00QQQQ99999999999999", "DE00999999999999999999"]).map(
 )
 CODES = of_form(
     ["9", "99999", "999-99-9", "999-99-9999", "MRN 999999", "case no. 99", "Q9999999", "qq99-99",
-     "+1 (999) 999-9999", "999.999.9.9", "qqqqqqqq", "QQQ999qq"]
-).filter(lambda pair: all(luhn(t) for t in pair if t.isdigit() and len(t) > 12))  # fmt: skip
+     "+1 (999) 999-9999", "999.999.9.9", "qqqqqqqq", "QQQ999qq", "QQ999999999NZ", "QQQQCH99",
+     "GB999 9999 99", "19.9999, -19.9999", "19°19'19\"N 9°9'9.9\"W"]
+).filter(
+    lambda pair: all(luhn(t) for t in pair if t.isdigit() and len(t) > 12)
+    and len(set(map(machine_of, pair))) == 1
+    and len(set(map(has_check, pair))) == 1
+)  # fmt: skip
+
+
+def machine_of(text):
+    """What is visible of the address of a machine: whether it is one, of a net, and its port."""
+    kind = kind_of(text)
+    address, rest = parts_of_machine(kind, text)
+    return kind, rest, kind == "ip" and address.endswith(".0")
+
+
+def has_check(text):
+    """Whether a number is one of registered mail with a valid check digit, which is visible."""
+    return text.endswith("NZ") and with_check_digit("AA000000001NZ", text) != "AA000000001NZ"
 
 
 class Zeros:
@@ -123,8 +141,10 @@ def plan_of(text):
 CONTACTS = of_form(
     ["+1 (999) 999-9999", "999-9999", "9999999999", "1-999-999-9999 x99", "qqq.qqqq@qqqq.qqq",
      "q9@qq.qq", "https://qqq.qqq/qq", "http://www.qqq.qq", "www.qqqq.qqq/9", "qqqq.qqq/qq99",
-     "99.99.99.9", "199.99.9.9:9999", "qqqqq99", "@qqqqq", "qqqqqqqq"]
-).filter(lambda pair: plan_of(pair[0]) == plan_of(pair[1]))  # fmt: skip
+     "99.99.99.9", "199.99.9.9:8080", "qqqqq99", "@qqqqq", "qqqqqqqq"]
+).filter(
+    lambda pair: plan_of(pair[0]) == plan_of(pair[1]) and machine_of(pair[0]) == machine_of(pair[1])
+)  # fmt: skip
 TOWNS = [city for city, _ in cities()[::100]]
 STATE_NAMES = [STATES[short] for short in STATES if short != "NY"]
 

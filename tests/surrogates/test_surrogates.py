@@ -274,7 +274,7 @@ FORMS = [
     ("dx.Contact.v1", "maria@stmary.org", r"\w+\.\w+@example\.(com|org|net)"),
     ("dx.Contact.v1", "https://www.stmary.org/x", r"https://www\.example\.(com|org|net)/\w+"),
     ("dx.Contact.v1", "10.20.30.40", RESERVED),
-    ("dx.Contact.v1", "fe80::1ff:fe23", r"2001:db8::[\da-f]+:[\da-f]+"),
+    ("dx.Contact.v1", "2a02::1ff:fe23", r"2001:db8::[\da-f]+:[\da-f]+"),
     ("dx.Contact.v1", "mlopez77", r"[\w ]+\d{4}"),
     ("dx.Organisation.v1", "St. Mary Hospital", r".+ Hospital"),
     ("dx.Redact.v1", "Ann", r"\[X\]"),
