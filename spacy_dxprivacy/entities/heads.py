@@ -255,7 +255,16 @@ def _is_of_record(cell: str) -> bool:
 
 _DIGITS = frozenset({"PHONE", "DOB", "DATE", "TIME", "AGE"})  # labels whose values contain a digit
 _LONGEST = {"ADDRESS": 120, "ORG": 80, "PERSON": 80, "GPE": 60, "ID": 60}  # characters, of 40
-_CLOCK = re.compile(r"\d{1,2}[:.h]\d\d.{0,8}|\d{1,2} ?[ap]\.?m\.?", re.I)
+_CLOCK = re.compile(  # 09:30:15 Z, 9.30 Uhr, 10h30-11h15, 9 am
+    r"\d{1,2}[:.h]\d\d(?:[:.]\d\d(?:[.,]\d{1,6})?)?(?: ?[-–] ?\d{1,2}[:.h]\d\d)?"
+    r"(?: ?[+-]\d\d:?\d\d|[^\d/]{0,8})|\d{1,2} ?[ap]\.?m\.?",
+    re.I,
+)
+_DOTTED_DAY = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.(?:\d\d)?")  # 3.4.85
+_DOTTED_DATE = re.compile(  # 04.13.85, 09.30
+    r"\d{1,2}\.\d{1,2}\.(?:\d\d)?|(?:0?[1-9]|1[0-2])\.(?:[0-2]?\d|3[01])|"
+    r"(?:[0-2]?\d|3[01])\.(?:0?[1-9]|1[0-2])"
+)
 _OF_ENTITY = {"USERNAME": "ID"}
 _MOST_WORDS = {"PERSON": 6, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 3}
 # Beside the names of a cell: marks, remarks in brackets, numbers, and what is whose: 's mum.
@@ -298,7 +307,7 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     if holds_nothing(head, bare) or len(bare) > _LONGEST.get(label, 40):
         return []
     if label in _DIGITS:
-        label = label if label == "PHONE" else "TIME" if _CLOCK.fullmatch(bare) else "DATE"
+        label = label if label == "PHONE" else "TIME" if _is_clock(label, bare) else "DATE"
         return [Entity(label, start, start + len(bare))] * any(map(str.isdigit, bare))
     spans = _spans_in(label, bare)
     if any(_is_too_long(label, bare[first:last]) for first, last in spans):
@@ -306,6 +315,19 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     return [
         Entity(_OF_ENTITY.get(label, label), start + first, start + last) for first, last in spans
     ]
+
+
+def _is_clock(label: str, cell: str) -> bool:
+    """Return whether a cell below a head of this label is a time of day without a date: 09:30.
+
+    What is written with full stops is a date below a head of dates if it can be one: 03.04, 9.30.
+    Below a head of times it needs three parts for that: 3.4.85.
+    """
+    if label == "AGE" or not _CLOCK.fullmatch(cell):
+        return False
+    if label == "TIME":
+        return _DOTTED_DAY.fullmatch(cell) is None
+    return not _DOTTED_DATE.fullmatch(cell)
 
 
 def label_of_cell(head: Head, cell: str) -> str:

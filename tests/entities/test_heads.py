@@ -110,6 +110,29 @@ def test_a_cell_is_its_value(label, cell, values):
     assert [cell[start:end] for _, start, end in found] == values
 
 
+@pytest.mark.parametrize(("cells", "label"), [
+    ("03.04.1985; 13.04.85; 3.4.; 04.13.85; 12.03; 1.12.20 9:30; 9:30 on 3 May; 12.10.2020 9.30",
+     "DATE"),
+    ("9:30; 09.45; 10h30; 10:30:05; 9.30 Uhr; 9 am; 10:30-11:15; 10:30+01:00; 09:30:15.250 Z",
+     "TIME"),
+])  # fmt: skip
+def test_a_cell_below_a_head_of_dates_is_a_time_only_without_a_date(cells, label):
+    for cell in cells.split("; "):
+        for head in ("DATE", "DOB"):
+            assert values_of_cell(Head(head), cell) == [(label, 0, len(cell))], cell
+
+
+@pytest.mark.parametrize(
+    ("cell", "label"), [("12.03.85", "DATE"), ("9.12", "TIME"), ("12.45.30", "TIME")]
+)
+def test_a_day_below_a_head_of_times_is_a_date(cell, label):
+    assert values_of_cell(Head("TIME"), cell) == [(label, 0, len(cell))]
+
+
+def test_an_age_is_no_time():
+    assert values_of_cell(Head("AGE"), "91.50")[0].label == "DATE"
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
