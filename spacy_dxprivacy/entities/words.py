@@ -24,7 +24,7 @@ from ..files.word_lists import read_words
 from ..space import Space
 from ..space.blocked import OFFENSIVE
 from ..text.mentions import is_word
-from ..text.tokens import Tokens
+from ..text.tokens import Tokens, with_line_feeds
 from .tables import (
     FOLLOWING,
     GOODS,
@@ -474,7 +474,8 @@ def features(docs: Sequence[Doc]) -> list[Numbers2d]:
     words = [doc.to_array(ORTH).tolist() for doc in docs]
     rows = dict[int, tuple[int, ...]]()
     for doc, ids in zip(docs, words, strict=True):
-        rows |= {i: _features_of(doc.vocab.strings[i]) for i in {*ids} - rows.keys()}
+        strings = doc.vocab.strings
+        rows |= {i: _features_of(with_line_feeds(strings[i])) for i in {*ids} - rows.keys()}
     arrays = ([rows[i] for i in ids] for ids in words)
     return [np.array(array, dtype=np.uint64).reshape(-1, 6) for array in arrays]
 

@@ -118,6 +118,7 @@ def _mentions_of(doc: Doc, spans: Sequence[Entity]) -> list[Mention]:
         before, lead = words[start - 1] if start else "", text_of(start - LEAD_WORDS, start)
         tail = text_of(end, min(end + TAIL_WORDS, stop))
         text = text_of(start, end)
+        text = doc[start:end].text if "\n" in text else text  # with its own ends of lines
         text = unwrap(text) if _is_wrapped(plain_label(label), text) else text
         mentions.append(Mention(text, label, before, lead, tail))
         stop = start if plain_label(label) == "PERSON" else stop

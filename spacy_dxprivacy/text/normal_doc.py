@@ -55,7 +55,7 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
     codes = CODED not in doc.user_data and is_coded(text)
     if is_normal(text) and not codes:
         return doc
-    tokenizer = nlp or _blank(doc.vocab.lang or "xx")
+    tokenizer, text = nlp or _blank(doc.vocab.lang or "xx"), doc.text
     if codes:
         return _decoded(doc, tokenizer)
     retokenized = tokenize(tokenizer, text)

@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import groupby, pairwise
+from operator import add
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -72,20 +73,35 @@ _BEFORE = re.compile(r"(?:[A-Z]{1,3}\$|[^\w\s]|_)*")
 _AFTER = re.compile(r"(?:[sS]['\u2019]|[^\w\s]|_)*")  # of the text read backwards
 
 
+# A carriage return before the end of a line is a blank, and any other one is the end of a line.
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+
 _texts: WeakKeyDictionary[Doc, str] = WeakKeyDictionary()
 # Doc -> its number of tokens, if none of them is to be split.
 _whole: WeakKeyDictionary[Doc, int] = WeakKeyDictionary()
 
 
 def text_of(doc: Doc) -> str:
-    """Return the text of a Doc, which joins its tokens again at each access. It lives as
-    long as the Doc: no Doc that has tokens can be given others."""
+    """Return the text of a Doc as rules read it, of the same length: its lines end as `with_lines`
+    says. A Doc joins its tokens again at each access to its own text. This one lives as long as the
+    Doc: no Doc that has tokens can be given others."""
     text = _texts.get(doc)
     if text is None:
-        text = doc.text
+        text = with_lines(doc.text)
         if len(doc):
             _texts[doc] = text
     return text
+
+
+def with_lines(text: str) -> str:
+    """Return a text of the same length in which each line ends with a line feed, whatever system
+    wrote it: no rule has to know of the others."""
+    return _LONE_RETURN.sub("\n", text).replace("\r", " ") if "\r" in text else text
+
+
+def with_line_feeds(text: str) -> str:
+    """Return a text without carriage returns: each line ends with a line feed alone."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def texts_of(doc: Doc, attribute: int = ORTH) -> list[str]:
@@ -103,6 +119,10 @@ class Tokens:
         self._doc = ref(doc)
         self.texts, self.lowers = texts_of(doc), texts_of(doc, LOWER)
         self._starts: list[int] = doc.to_array(IDX).tolist()
+        self._ends = [*map(add, self._starts, map(len, self.texts))]
+        if "\r" in "".join(self.texts):
+            self.texts = [*map(with_line_feeds, self.texts)]
+            self.lowers = [*map(with_line_feeds, self.lowers)]
 
     @property
     def doc(self) -> Doc:
@@ -127,7 +147,7 @@ class Tokens:
         start, end = max(start, 0), min(end, len(self.texts))
         if start >= end:
             return ""
-        return self.text[self._starts[start] : self._starts[end - 1] + len(self.texts[end - 1])]
+        return self.text[self._starts[start] : self._ends[end - 1]]
 
     def between_with_blank(self, start: int, end: int) -> str:
         """Return the text of the tokens from `start` to `end`, with the blank behind them."""

@@ -97,6 +97,32 @@ def test_what_goes_on_in_all_languages_is_found_under_all_signs_of_lines(nlp, te
         assert released.split()[0] == text.split()[0] and released[-4:] == text[-4:]
 
 
+FORMS = [
+    "Patient: Grace Okafor\nSurname: Price\nMRN: K12\nNext of kin: Hope Bush\nCity: Reading\n",
+    "Name\tCity\nGrace Okafor\tReading\nMark Field\tBath\n", "GP\nFaith Baker\n\nFirst name\nWill\n",
+    "| Surname | City |\n|---|---|\n| Bush | Nice |\n| Price | Deal |\n\nShe is well.\n",
+    "Name,Ward,Age\nGrace Okafor,5,44\nMark Field,6,93\n", "City\nReading\n12 Elm Row\nLeeds LS1 4AB\n",
+    "Dear Grace,\n\nplease call.\n\nBest wishes,\nHope\nProject lead\n", "Password: xK9!pq7wZ\nUser: hope\n",
+    "[10:02] Grace: hi\n[10:03] Mark: back at 9\n", "8/9: called\n9/9: seen by Dr Bush\n",
+    "BEGIN:VCARD\nVERSION:3.0\nN:Bush;Grace;;;\nTEL:0113 496 0721\nBDAY:1985-04-03\nEND:VCARD\n",
+    "1\n00:00:05,000 --> 00:00:09,000\n- Grace: I am at 14 Elm\nRow.\n", "born 3 May\n1985, aged\n92.\n",
+]  # fmt: skip
+LINES = [*FORMS, *(text.format("\n") for text in CUT), *WRAPPED, *ALONE]
+
+
+@pytest.mark.parametrize("text", LINES)
+def test_lines_that_end_as_in_windows_are_read_as_others(nlp, text):
+    recognisers = [pipe for name, pipe in nlp.pipeline if name != "dx_entity_sanitizer"]
+    found = list[list[str]]()
+    for given in (text, text.replace("\n", "\r\n")):
+        doc = nlp.make_doc(given)
+        for pipe in recognisers:
+            doc = pipe(doc)
+        found.append([f"{' '.join(ent.text.split())} {ent.label_}" for ent in doc.ents])
+    assert found[0] == found[1]
+    assert " \n" in text or " \n" not in nlp(text.replace("\n", "\r\n")).text
+
+
 ACCOUNTS = [
     "open /home/{}/notes.txt now", "in /Users/{}/Desktop", "C:\\Users\\{}\\data.csv was read",
     "ls ~{}/src", "cd ~{}", "login ACME\\{} failed", "\\\\fs01\\home\\{}\\a.doc",
