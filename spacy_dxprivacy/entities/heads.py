@@ -43,9 +43,21 @@ _COMPOUND = re.compile(  # German, Dutch
 )
 _NUMBER_SIGN = re.compile(r"#|№|\b[Nn][º°]")
 _ABBREVIATED = frozenset({"no", "nr", "nbr", "num"})
+_LAST_SHORT = {"nm": "name", "nme": "name", "dt": "date", "dat": "datum"}  # first_nm, birth_dt
+# Beside a word: an ending in brackets (Né(e) le), which of several (1er apellido), or how many
+# digits of a number (SSN last 4).
+_ENDING = re.compile(r"(?<=[^\W\d_])\([^\W\d_]{1,3}\)")
+_ORDINAL = re.compile(r"(?i)\b\d(?:st|nd|rd|th|er|ere|ère|re|o|a|do|da|ro|ra|[ºª])\b")
+_LAST_DIGITS = re.compile(r"(?i)\blast ?(?:\d|two|three|four|five|six)\b")
+_SHORTENED = re.compile(r"([^\W\d_]+)(\.?)")
+_OF = frozenset("of de d del di du da des der la le l the al".split())
+MIN_SHORT, MIN_SHORT_WORDS = 4, 4  # letters of a shortened head: of one word, and of several
+# Before the word for a date: what makes no date of it (up to date).
+_NO_DAY = frozenset({"to", "of", "up", "out", "is"})
 _IN_PLURAL = frozenset({"PERSON", "PHONE", "ID"})
 # Bounded: otherwise a search scans a run of blanks again from each blank.
 BLANKS = r"[ \t]{0,40}"
+_SEVERAL = re.compile(r"/|,(?= )")
 _RULE = re.compile(r"[\s|:+=-]*")  # line below the head of a table
 
 
@@ -65,14 +77,24 @@ class Head:
 
 @cache
 def _heads() -> Mapping[str, Head]:
+    return _listed(is_beside=False)
+
+
+@cache
+def _heads_beside() -> Mapping[str, Head]:
+    """Return the heads that say what they say beside a head of persons alone."""
+    return _listed(is_beside=True)
+
+
+def _listed(*, is_beside: bool) -> Mapping[str, Head]:
     found: dict[str, Head] = {}
     for name, lines in sections(HEADS).items():
-        weak, section = name.startswith("weak "), name.removeprefix("weak ")
+        section = name.removeprefix("weak ").removeprefix("beside ")
         label, _, part = section.partition(" ")
-        if label in _LISTS:
+        if label in _LISTS or name.startswith("beside ") is not is_beside:
             continue
         for phrase in ",".join(lines).split(","):
-            found.setdefault(phrase.strip(), Head(label, part, weak))
+            found.setdefault(phrase.strip(), Head(label, part, is_weak=name != section))
     found.pop("", None)
     return found
 
@@ -92,14 +114,16 @@ def _plain(text: str) -> str:
 
 
 def _words_of(head: str, *, camel: bool = True) -> list[str]:
+    head = _ENDING.sub("", head)
     text = _NUMBER_SIGN.sub(" no ", head.partition("(")[0] or head)
+    text = _LAST_DIGITS.sub(" ", _ORDINAL.sub(" ", text))
     bare = _plain(_CAMEL.sub(" ", text) if camel else text)
     found = list[str]()
     for word in _BETWEEN.sub(" ", bare).split():
         parts = _COMPOUND.fullmatch(word)
         is_known = word in _heads() or parts is None
         found += [word] if is_known or parts is None else [parts[1], parts[2]]
-    return found
+    return [*found[:-1], _LAST_SHORT.get(found[-1], found[-1])] if len(found) > 1 else found
 
 
 def head_of(name: str) -> Head | None:
@@ -115,6 +139,29 @@ def head_of(name: str) -> Head | None:
     return None if head is None or head.label in FACTS else head
 
 
+def heads_of(names: Sequence[str]) -> list[Head | None]:
+    """Return what each head of a row of columns, or key of an entry, says of its values: some say
+    it only beside one of persons (First, Last)."""
+    return _with_others(names, [*map(head_of, names)])
+
+
+def _with_others(names: Sequence[str], found: list[Head | None]) -> list[Head | None]:
+    """Return the heads of a row, with those that other heads of it make one."""
+    others = [None if head else _heads_beside().get(_key_of(n)) for n, head in zip(names, found)]
+    persons = [head for head in (*found, *others) if head is not None and _is_of_person(head)]
+    if not any(others) or (len(persons) < 2 and not any(map(_is_of_person, filter(None, found)))):
+        return found
+    return [head or other for head, other in zip(found, others, strict=True)]
+
+
+def _is_of_person(head: Head) -> bool:
+    return head.label in ("PERSON", "DOB")
+
+
+def _key_of(name: str) -> str:
+    return " ".join(_words_of(name)) if len(name) <= MAX_HEAD else ""
+
+
 @lru_cache(maxsize=4096)
 def _any_head_of(name: str) -> Head | None:
     if len(name) > MAX_HEAD:
@@ -123,8 +170,10 @@ def _any_head_of(name: str) -> Head | None:
     found = _head_of_words(named)
     if found is None and _has_inner_capital(name):
         found = _head_of_words(_words_of(name, camel=False))  # DoB, WhatsApp, NHSnumber
-    if found is None and "/" in name:
-        found = _head_of_several(name)
+    if found is None:
+        found = _head_of_several(name) or _head_of_both_names(named) or _head_in_short(name)
+    if found is None and _is_of_day(named):
+        return Head("DATE", is_weak=True)
     return Head("VALUE") if found is None and _ends_with_unit(name) else found
 
 
@@ -140,18 +189,68 @@ def _has_inner_capital(name: str) -> bool:
 
 
 def _head_of_several(name: str) -> Head | None:
-    """Return what all heads between strokes say of their values: Town/City, Vor-/Nachname. A postal
-    code and a town are an address."""
-    parts = name.split("/")
+    """Return what all heads between strokes or commas say of their values: Town/City, Vor-/Nachname,
+    Last, First. A postal code and a town are an address."""
+    parts = [part.strip() for part in _SEVERAL.split(name)]
+    if len(parts) < 2:
+        return None
     if parts[0].endswith("-") and len(parts) == 2:
-        head = _any_head_of(parts[1].strip())
+        head = _any_head_of(parts[1])
         return head and replace(head, part="")
-    found = [_any_head_of(part.strip()) for part in parts]
+    found = _with_others(parts, [*map(_any_head_of, parts)])
     known = [head for head in found if head is not None and head.label not in FACTS]
     if len(known) < len(found):
         return None
     address = next((head for head in known if head.label == "ADDRESS"), None)
+    if address is None and {head.part for head in known} >= {"given", "family"}:
+        return Head("PERSON", is_weak=all(head.is_weak for head in known))
     return address or next((head for head in known if not head.is_weak), known[0])
+
+
+def _head_of_both_names(named: list[str]) -> Head | None:
+    """Return what two words for the parts of a name say: Vorname Nachname, last first."""
+    if len(named) != 2:
+        return None
+    heads = [_heads().get(word) or _heads_beside().get(word) or Head("") for word in named]
+    parts = {head.part for head in heads}
+    is_full = not words("NAME_WORDS", HEADS).isdisjoint(named) and parts & {"given", "family"}
+    if not is_full and parts != {"given", "family"}:
+        return None
+    return Head("PERSON", is_weak=not is_full and any(head.is_weak for head in heads))
+
+
+@cache
+def _phrases() -> Mapping[tuple[int, str], list[tuple[list[str], Head]]]:
+    """Return the heads by their number of words, without those that only join them, and the first
+    letter."""
+    found: dict[tuple[int, str], list[tuple[list[str], Head]]] = {}
+    for phrase, head in _heads().items():
+        named = [word for word in phrase.split() if word not in _OF]
+        if named:
+            found.setdefault((len(named), named[0][0]), []).append((named, head))
+    return found
+
+
+def _head_in_short(name: str) -> Head | None:
+    """Return what a head says of which a full stop shortens words, or that leaves out words that
+    join others (Date naiss., F. nac., Cód. postal), if all that it may stand for say the same."""
+    if "." not in name and "_" not in name and " " not in name:
+        return None
+    pairs = [(word, dot) for word, dot in _SHORTENED.findall(_plain(name)) if word not in _OF]
+    letters = sum(len(word) for word, _ in pairs)
+    if letters < (MIN_SHORT if len(pairs) == 1 else MIN_SHORT_WORDS):
+        return None
+    found = [
+        head
+        for named, head in _phrases().get((len(pairs), pairs[0][0][0]), ())
+        if all(
+            full.startswith(word) if dot else full == word
+            for full, (word, dot) in zip(named, pairs, strict=True)
+        )
+    ]
+    if len({head.label for head in found}) != 1:
+        return None
+    return max(found, key=lambda head: head.is_weak)
 
 
 def _head_of_words(named: list[str]) -> Head | None:
@@ -172,6 +271,19 @@ def _head_of_words(named: list[str]) -> Head | None:
         is_sure = found is not None and (found.label != "ID" or named[-1] == "ids")
         return found if found is not None and is_sure and found.label in _IN_PLURAL else None
     return None
+
+
+def _is_of_day(named: list[str]) -> bool:
+    """Return whether a head of several words is one of a date of any kind: date of admission, Date
+    seen, visit date, Entlassdatum, fecha de ingreso."""
+    if len(named) < 2:
+        return False
+    first, second, last = named[0], named[1], named[-1]
+    if last in ("date", "datum"):
+        return named[-2] not in _NO_DAY
+    if first == "date":
+        return (second in _OF and len(named) > 2) or second.endswith(("ed", "en"))
+    return first in ("fecha", "datum")
 
 
 def _head_of_phrase(named: list[str]) -> Head | None:
@@ -200,7 +312,8 @@ def _qualified(head: Head, phrase: str, is_within: bool, others: list[str]) -> H
     if phrase in words("NAME_WORDS", HEADS):
         return replace(head, part="bare", is_weak=not is_within)
     is_numbered = not words("NUMBER_WORDS", HEADS).isdisjoint(others)
-    if head.label == "PERSON" and head.is_weak and is_numbered:
+    is_of_other = head.label in ("DATE", "TIME", "ORG") or (head.label == "PERSON" and head.is_weak)
+    if is_numbered and is_of_other:  # Visit ID, Clinic No.
         return Head("ID", is_weak=True)
     return head
 
@@ -683,7 +796,7 @@ def _heads_of_row(
     names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
     if any(len(name) > MAX_HEAD or (mark == "," and _ends_sentence(name)) for name in names):
         return None
-    columns = tuple(read(name) if name else None for name in names)
+    columns = tuple(_with_others(names, [read(name) if name else None for name in names]))
     known = [head for head in columns if head is not None]
     is_read = len(known) > 1 or (
         len(known) == 1 and known[0].part != "bare" and _is_over_table(names, mark, below)

@@ -179,7 +179,7 @@ def row_record(number: int, size: int, entry: dict[str, Any], fields: Fields) ->
         except KeyError:
             return Failed(number, f"it has no field {path!r}.", size, _count_fields(entry))
         row.slots.extend(slots)
-        heads += [head_in(path)] * len(slots)
+        heads += [path if path in entry and head_of(path) else head_in(path)] * len(slots)
     texts = [as_text(read_slot(slot)) for slot in row.slots] or [""]
     make = partial(make_record, number, size, texts, origin=row, heads=heads or [""])
     if fields.person is None:

@@ -17,7 +17,7 @@ from ..entities.columns import mentions_in, mentions_of
 from ..entities.heads import (
     Head,
     fact_of,
-    head_of,
+    heads_of,
     holds_nothing,
     is_young,
     leaves_name,
@@ -55,7 +55,7 @@ def as_document(nlp: Language, record: Record) -> Record:
     texts = record.texts
     if not record.heads or not recognises(nlp) or any(isinstance(t, Tokens) for t in texts):
         return record
-    heads = [head_of(head) for head in record.heads]
+    heads = heads_of(record.heads)
     facts = [fact_of(head, str(text)) for head, text in zip(record.heads, texts, strict=True)]
     if len(texts) < 2 and heads[0] is None and not facts[0]:
         return record
@@ -159,8 +159,8 @@ def cells_of(released: Released) -> dict[str, tuple[int, int]]:
     stayed, in part or as a whole, without those that hold nothing and ages that may stay."""
     counts: dict[str, tuple[int, int]] = {}
     record = released.record
-    for head, old, new in zip(record.heads, record.texts, released.texts, strict=False):
-        says = head_of(head)
+    heads = zip(record.heads, heads_of(record.heads), strict=True)
+    for (head, says), old, new in zip(heads, record.texts, released.texts, strict=False):
         if says is None or holds_nothing(says, str(old)):
             continue
         if says.label == "AGE" and is_young(str(old)):

@@ -289,7 +289,8 @@ _FRAME = re.compile(
 # The keys of a line of a calendar or of an address card, and values that each of these has.
 CARD = re.compile(r"^BEGIN:V[A-Z]", re.M)
 _CARD_KEY = re.compile(
-    r"^(?:(?:BEGIN|END):V[A-Z]{4,9}(?=[ \r]?$)|VERSION:\d\.\d|(?:item\d{1,3}\.)?[A-Z][A-Z\d-]{0,30}(?=[:;]))",
+    r"^(?:(?:BEGIN|END):V[A-Z]{4,9}(?=[ \r]?$)|VERSION:\d\.\d|"
+    r"(?:item\d{1,3}\.)?[A-Z][A-Z\d-]{0,30}(?=[:;]))",
     re.M,
 )
 _CARD_PART = re.compile(

@@ -4,7 +4,7 @@ import pytest
 import spacy
 from conftest import pipeline_of
 
-from spacy_dxprivacy.entities.heads import Head, head_of, values_in, values_of_cell
+from spacy_dxprivacy.entities.heads import Head, head_of, heads_of, values_in, values_of_cell
 
 VALUES = {"CARDINAL", "QUANTITY"}
 LABELS = {
@@ -13,21 +13,30 @@ LABELS = {
         Prénom; Apellidos; nombre de pila; Cognome; Nome del paziente; Achternaam;
         Ansprechpartnerin; Médecin traitant; fname; lname; Surname/Family name; Vor-/Nachname;
         Pupil name; Carer's name; Provider; Seen by; Schüler; Betreuerin; Élève; Alumno;
-        Apellido paterno; Leerling; patients""",
+        Apellido paterno; Leerling; patients; FIRST_NM; spouse_nm; Surname, Forename;
+        Last, First; Vorname Nachname; Prénom Nom; Apellidos, Nombre; 2do apellido; 1er prénom;
+        NOK; father_maiden; stepmother; Kontaktperson; Behandelnder Arzt; ICE name; Cognome, Nome;
+        First/Last; Carer(s); Attending MD; Persona de confianza; Known as""",
     "DOB": """dob; DOB; Date of birth; birthDate; Geburtsdatum; Date de naissance; Fecha de
         nacimiento; Data di nascita; Geboortedatum; patient_dob;
-        D.O.B.; DoB; date.of.birth; GeburtsDatum; Year of birth""",
+        D.O.B.; DoB; date.of.birth; GeburtsDatum; Year of birth; Geb.-Dat.; GebDat; birth_dt;
+        Date naiss.; date_naissance; Né(e) le; F. nac.; Fec. nac.; Geb. Datum""",
+    "DATE": """DOD; Aufnahmedatum; Date of discharge; Entlassdatum; Fecha de ingreso; visit_dt;
+        Date seen; OP-Datum; Date d'entrée; Sterbedat.; Aufn.-Dat.; Opnamedatum; Due date""",
     "ID": """MRN; PAT_ID; employee ID; Kundennummer; Versichertennummer; N° dossier; Numéro
         de sécurité sociale; DNI; codice fiscale; BSN; policy number 2; Passport No.; Pat.-Nr.;
         PatNr; Kundennr; Klantnr; Cliëntnummer; NHSnumber; Acct No; Invoice #; pid; DNI/NIE;
         N° patient; Nº paciente; ID paziente; Pasaporte; Licence Plate; National Insurance No.;
-        Participant ID; Employee No; Student No; Subject ID; nurse id; ids""",
+        Participant ID; Employee No; Student No; Subject ID; nurse id; ids; Hosp No; Encounter ID;
+        KV-Nr.; Fall-Nr.; Mitglieds-Nr.; Admission No; SSN last 4; Visit ID; Clinic No; NHS;
+        Bank account; N° sécu; Hausnr.; house_no; Huisnummer""",
     "GPE": """city; Wohnort; Ville; Ciudad; città; Woonplaats; Country of birth; patient_city;
         Town/City; Suburb""",
     "ADDRESS": """Street; postcode; Straße; PLZ; Code postal; Dirección; Indirizzo; homeAddress;
-        Straatnaam; Zip.Code; PLZ/Ort; Name/Address""",
+        Straatnaam; Zip.Code; PLZ/Ort; Name/Address; Cód. postal; Str.""",
     "PHONE": """phone; home_phone; Mobile (work); Telefonnummer; Numéro de téléphone; Cellulare;
-        next_of_kin_phone; Tel. No.; WhatsApp; Handynr; Contact No; Home no; phones""",
+        next_of_kin_phone; Tel. No.; WhatsApp; Handynr; Contact No; Home no; phones; Mob.; mob_no;
+        Tfno; Teléf.""",
     "AGE": "age; Alter; Âge; Edad; Età; Leeftijd",
     "USERNAME": "userName; login; Benutzername; gebruikersnaam",
     "ORG": "employer; Company name; Arbeitgeber; Hôpital; Empresa; Azienda",
@@ -35,7 +44,9 @@ LABELS = {
 SILENT = """product name; file_name; drug; status; comment; text; note; priority; Größe;
         weight; n; price; hostname; column name; event; title; test result; description;
         server name; nameplate; identity; aged care; Yes/No; N/A; cases; doses; Drug/Dose; Item no;
-        Line no; Height/Weight; Version no; no; nr; ICD code; and/or; number of cases"""
+        Line no; Height/Weight; Version no; no; nr; ICD code; and/or; number of cases; first; last;
+        given; family history; Dr/Cr; drug_nm; wavelength nm; up to date; date type; page_no; Str_len;
+        Last, High, Low; last price; First dose; Exp.; Acc.; Ref. range; ice cream; Chi square"""
 
 
 @pytest.mark.parametrize(("label", "heads"), LABELS.items(), ids=list(LABELS))
@@ -48,6 +59,23 @@ def test_a_head_names_the_label_of_its_value(label, heads):
 def test_other_heads_say_nothing():
     for head in SILENT.split(";"):
         assert head_of(head.strip()) is None, head.strip()
+
+
+@pytest.mark.parametrize("row", [
+    "First,Last", "last,first,age", "Given,Surname", "Patient,Dr", "DOB,First,Ward", "Family,Given,MI",
+])  # fmt: skip
+def test_heads_that_say_little_name_persons_beside_others_of_persons(row):
+    names = row.split(",")
+    found = dict(zip(names, heads_of(names), strict=True))
+    persons = {"First", "Last", "last", "first", "Given", "Family", "Dr", "MI"}
+    assert all(
+        head is not None and head.label == "PERSON" for n, head in found.items() if n in persons
+    )
+
+
+@pytest.mark.parametrize("row", ["First,Second", "Last,High", "Given,Dose", "Dr,Cr", "Family,City"])
+def test_heads_that_say_little_name_nobody_by_themselves(row):
+    assert not any(head and head.label == "PERSON" for head in heads_of(row.split(",")))
 
 
 @pytest.mark.parametrize(

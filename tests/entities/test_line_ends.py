@@ -99,14 +99,19 @@ def test_what_goes_on_in_all_languages_is_found_under_all_signs_of_lines(nlp, te
 
 FORMS = [
     "Patient: Grace Okafor\nSurname: Price\nMRN: K12\nNext of kin: Hope Bush\nCity: Reading\n",
-    "Name\tCity\nGrace Okafor\tReading\nMark Field\tBath\n", "GP\nFaith Baker\n\nFirst name\nWill\n",
+    "Name\tCity\nGrace Okafor\tReading\nMark Field\tBath\n",
+    "GP\nFaith Baker\n\nFirst name\nWill\n",
     "| Surname | City |\n|---|---|\n| Bush | Nice |\n| Price | Deal |\n\nShe is well.\n",
-    "Name,Ward,Age\nGrace Okafor,5,44\nMark Field,6,93\n", "City\nReading\n12 Elm Row\nLeeds LS1 4AB\n",
-    "Dear Grace,\n\nplease call.\n\nBest wishes,\nHope\nProject lead\n", "Password: xK9!pq7wZ\nUser: hope\n",
-    "[10:02] Grace: hi\n[10:03] Mark: back at 9\n", "8/9: called\n9/9: seen by Dr Bush\n",
+    "Name,Ward,Age\nGrace Okafor,5,44\nMark Field,6,93\n",
+    "City\nReading\n12 Elm Row\nLeeds LS1 4AB\n",
+    "Dear Grace,\n\nplease call.\n\nBest wishes,\nHope\nProject lead\n",
+    "Password: xK9!pq7wZ\nUser: hope\n",
+    "[10:02] Grace: hi\n[10:03] Mark: back at 9\n",
+    "8/9: called\n9/9: seen by Dr Bush\n",
     "BEGIN:VCARD\nVERSION:3.0\nN:Bush;Grace;;;\nTEL:0113 496 0721\nBDAY:1985-04-03\nEND:VCARD\n",
-    "1\n00:00:05,000 --> 00:00:09,000\n- Grace: I am at 14 Elm\nRow.\n", "born 3 May\n1985, aged\n92.\n",
-]  # fmt: skip
+    "1\n00:00:05,000 --> 00:00:09,000\n- Grace: I am at 14 Elm\nRow.\n",
+    "born 3 May\n1985, aged\n92.\n",
+]
 LINES = [*FORMS, *(text.format("\n") for text in CUT), *WRAPPED, *ALONE]
 
 
