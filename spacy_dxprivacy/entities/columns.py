@@ -8,9 +8,12 @@ the value, or capitals throughout; a word in small letters is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+
+from spacy.lang.en.stop_words import STOP_WORDS
 
 from ..text.mentions import NAME_PARTICLES, Entity, is_word
+from ..text.tokens import Tokens
 from .heads import HEADS, MIN_CODE, Head, values_of_cell
 from .phrases import STREET_WORDS
 from .tables import LISTED, words
@@ -106,6 +109,30 @@ def mentions_in(text: str, forms: dict[str, str]) -> list[Entity]:
                 taken[start:end] = b"\1" * len(form)
             start = text.find(form, end)
     return _joined(text, sorted(found, key=lambda entity: entity.start))
+
+
+def names_again(tokens: Tokens, persons: Iterable[tuple[int, int]]) -> list[Entity]:
+    """Return further mentions, in tokens, of the persons that labels of a text name, whose word
+    opens a sentence and is among the commonest (Will came): all others are found anyway.
+
+    persons: Their places, in characters.
+    """
+    text, head = tokens.text, Head("PERSON")
+    names = (form for s, e in persons for form in _forms_of(head, "PERSON", text[s:e]))
+    forms = {name for name in names if name.lower() in STOP_WORDS}
+    found = list[Entity]()
+    for i, word in enumerate(tokens.texts) if forms else ():
+        if word in forms and not _is_shouted(tokens.texts, i):
+            start = tokens.start_of(i)
+            if _is_mention(text, start, start + len(word), "PERSON"):
+                found.append(Entity("PERSON", i, i + 1))
+    return found
+
+
+def _is_shouted(texts: Sequence[str], i: int) -> bool:
+    """Return whether a word in capitals stands beside a common one in capitals: SHE WILL COME."""
+    beside = (*texts[max(i - 1, 0) : i], *texts[i + 1 : i + 2])
+    return texts[i].isupper() and any(w.isupper() and is_word(w.lower()) for w in beside)
 
 
 def _joined(text: str, found: list[Entity]) -> list[Entity]:

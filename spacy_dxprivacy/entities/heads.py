@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 
+from ..text.coded import VOICE
 from ..text.mentions import Entity, is_word
 from ..text.tokens import commas_of_row
 from .tables import LISTED, TOP_AGE, expanded, sections, words
@@ -29,8 +30,8 @@ MAX_TABLES = 16  # open tables at a line, as any line may look like the head of 
 
 # Sections of words that are no heads.
 _LISTS = frozenset(
-    "QUALIFIERS NOTHING NAME_WORDS TAG_NAMES GROUP_WORDS COLUMN_WORDS SCHEMA_WORDS NUMBER_WORDS "
-    "NUMBERED UNITS".split()
+    "QUALIFIERS NOTHING NAME_WORDS STAFF TAG_NAMES GROUP_WORDS COLUMN_WORDS SCHEMA_WORDS "
+    "NUMBER_WORDS NUMBERED UNITS".split()
 )
 # Numbers of things (Part no.), things (Breed, Model), and amounts (Price).
 FACTS = frozenset({"THING", "WARE", "VALUE"})
@@ -147,7 +148,8 @@ def heads_of(names: Sequence[str]) -> list[Head | None]:
 
 def _with_others(names: Sequence[str], found: list[Head | None]) -> list[Head | None]:
     """Return the heads of a row, with those that other heads of it make one."""
-    others = [None if head else _heads_beside().get(_key_of(n)) for n, head in zip(names, found)]
+    pairs = zip(names, found, strict=True)
+    others = [None if head else _heads_beside().get(_key_of(name)) for name, head in pairs]
     persons = [head for head in (*found, *others) if head is not None and _is_of_person(head)]
     if not any(others) or (len(persons) < 2 and not any(map(_is_of_person, filter(None, found)))):
         return found
@@ -189,8 +191,8 @@ def _has_inner_capital(name: str) -> bool:
 
 
 def _head_of_several(name: str) -> Head | None:
-    """Return what all heads between strokes or commas say of their values: Town/City, Vor-/Nachname,
-    Last, First. A postal code and a town are an address."""
+    """Return what all heads between strokes or commas say: Town/City, Vor-/Nachname, Last, First. A
+    postal code and a town are an address."""
     parts = [part.strip() for part in _SEVERAL.split(name)]
     if len(parts) < 2:
         return None
@@ -592,28 +594,90 @@ def values_in(text: str) -> Iterator[Entity]:
 
 
 def _in_lines(text: str) -> Iterator[Entity]:
-    for match in _KEY.finditer(text):
-        head = head_of(match["key"])
-        kind = "PART" if head is not None and head.part in ("given", "family") else ""
-        form = None if head is None else _value(kind or head.label)
+    keys = ((match, head_of(match["key"])) for match in _KEY.finditer(text))
+    found = [(match, head) for match, head in keys if head is not None]
+    is_form = len({match["key"] for match, _ in found}) > 1
+    for match, head in found:
+        kind = "PART" if head.part in ("given", "family") else ""
+        form = _value(kind or head.label)
         value = None if form is None else form.match(text, match.end())
-        if head is not None and value is not None:
-            yield from _stated(head, value[0], value.start())
+        if value is not None and head.is_weak and head.label == "PERSON":
+            is_name_of_form = is_form and _is_name_of(match["key"], head, value[0])
+            if is_name_of_form or is_full_name(value[0]):
+                yield Entity(STATED["PERSON"], *value.span())
+        elif value is not None:
+            is_beside = match["next"] is None and head.part in ("given", "family")
+            yield from _stated(head, value[0], value.start(), may_be_head=is_beside)
+        elif is_form and head.label == "PERSON" and head.part != "bare":
+            yield from _small_name(text, match.end())
 
 
-def _stated(head: Head, value: str, start: int) -> Iterator[Entity]:
-    """Yield the value that a label names, unless it is none of its kind."""
-    if is_nothing(value) or head_of(value) is not None:
+def _is_name_of(key: str, head: Head, value: str) -> bool:
+    """Return whether the value of a label of a form that says little is a name: of listed words, or
+    of any word for one that treats others (Consultant: Price)."""
+    if is_nothing(value) or _is_role(value) or _is_schema(value):
+        return False
+    named = value.split()
+    if all(map(_may_name, named)):
+        return head.part != "bare" or len(named) > 1
+    is_staff = not words("STAFF", HEADS).isdisjoint(_words_of(key)) or key.lower().endswith(" by")
+    is_state = _STATE_WORD.search(value) is not None or head_of(value) is not None
+    return is_staff and len(named) == 1 and not is_state
+
+
+def is_full_name(value: str) -> bool:
+    """Return whether a value is a listed first name with a word or two behind it, all with
+    capitals: Will Young, Rose Field."""
+    first, *others = value.split()
+    if not 0 < len(others) < MAX_HEAD_WORDS or not value[0].isupper() or is_nothing(others[0]):
+        return False
+    are_capital = all(w[0].isupper() or w in LISTED["PARTICLE"] for w in others)
+    return are_capital and "FIRST" in kinds(first.capitalize()) and head_of(others[-1]) is None
+
+
+def _may_name(word: str) -> bool:
+    return is_name(word) or not kinds(word.capitalize()).isdisjoint({"FIRST", "SURNAME"})
+
+
+# Endings of what somebody is (Informed, Pending, Available), and no name.
+_STATE_WORD = re.compile(
+    r"(?:ed|ing|able|ive|al|ent|ant|ware|ly|es)\Z|\A(?:None|Yes|No|Away|Off|On)\Z"
+)
+_SMALL_NAME = re.compile(rf"[^\W\d_A-Z]{{2,20}} [^\W\d_A-Z]{{2,20}}{_TO_END}")
+
+
+def _small_name(text: str, start: int) -> Iterator[Entity]:
+    """Yield a listed first name and a surname in small letters behind a label of a form."""
+    match = _SMALL_NAME.match(text, start)
+    if match is None:
         return
+    first, last = match[0].title().split()
+    if "FIRST" in kinds(first) and _may_name(last):
+        yield Entity(STATED["PERSON"], *match.span())
+
+
+def _is_schema(value: str) -> bool:
+    """Return whether a value says what shall stand there (required), or is the head of a column."""
     if value in words("SCHEMA_WORDS", HEADS):
-        return
+        return True
     named = _words_of(value)
-    if named and words("COLUMN_WORDS", HEADS).issuperset(named):
-        return  # | Surname | Status |
+    return bool(named) and words("COLUMN_WORDS", HEADS).issuperset(named)  # | Surname | Status |
+
+
+def _stated(head: Head, value: str, start: int, *, may_be_head: bool = False) -> Iterator[Entity]:
+    """Yield the value that a label names, unless it is none of its kind.
+
+    may_be_head: Whether what is a weak head elsewhere is a value here: Surname: Day.
+    """
+    if is_nothing(value) or _is_schema(value):
+        return
+    of_value = head_of(value)
+    if of_value is not None and not (may_be_head and of_value.is_weak and of_value.part != "bare"):
+        return
     end = start + len(value)
     if head.label == "AGE":
         yield from [Entity("DATE", start, end)] * (not is_young(value))
-    elif head.is_weak or (head.label == "PERSON" and _is_role(value)):
+    elif head.is_weak or (head.label == "PERSON" and _is_role(value) and not may_be_head):
         return
     elif head.label != "USERNAME" or not is_only_ordinary(value):  # login: required
         label = _OF_ENTITY.get(head.label, head.label)
@@ -695,6 +759,9 @@ def _longest_first(keys: Iterable[str]) -> str:
 
 def _in_tags(text: str) -> Iterator[Entity]:
     """Yield names whose tag or attribute names a person, and names that are alone in one."""
+    for match in VOICE.finditer(text):
+        if all(map(_may_name, match[1].split())):
+            yield Entity(STATED["PERSON"], *match.span(1))
     for match in _tagged().finditer(text):
         group = str(match.lastgroup)
         if group != "d" or _is_name_alone(match[group].split()):
@@ -702,6 +769,8 @@ def _in_tags(text: str) -> Iterator[Entity]:
 
 
 _TAG_PAIR = re.compile(
+    r"<(?P<mark>b|strong|em|i|label|span)\b[^<>]{0,200}>\s{0,9}(?P<bold>[^<>\n:]{2,60}?)\s{0,9}:\s{0,9}</(?P=mark)>"
+    r"\s{0,9}(?P<beside>[^<>\n]{1,80}?)\s{0,9}(?=<|\n|\Z)|"
     r"<(?:td|th|dt)\b[^<>]{0,200}>\s{0,9}(?P<key>[^<>\n:]{2,60}?)\s{0,9}:?\s{0,9}(?:</(?:td|th|dt)>\s{0,9})?"
     r"<(?:td|dd)\b[^<>]{0,200}>\s{0,9}(?P<value>[^<>\n]{1,80}?)\s{0,9}(?=<|\n|\Z)|"
     r"<input\b[^<>]{0,200}?\sname\s?=\s?[\"'](?P<name>[^\"'<>]{1,60})[\"'][^<>]{0,200}?"
@@ -709,14 +778,26 @@ _TAG_PAIR = re.compile(
 )
 
 
+_GROUPS_OF_TAGS = {"key": "value", "bold": "beside", "name": "typed"}
+
+
 def _in_tag_pairs(text: str) -> Iterator[Entity]:
     """Yield the values of cells behind a label, and of named fields of a form."""
+    found = list[tuple[str, str, int]]()
     for match in _TAG_PAIR.finditer(text):
-        group = "value" if match["key"] else "typed"
-        head = head_of(match["key"] or match["name"])
+        key, group = next((match[k], g) for k, g in _GROUPS_OF_TAGS.items() if match[k])
+        found.append((key, match[group], match.start(group)))
+    is_form = len({key for key, *_ in found if head_of(key)}) > 1
+    for key, value, start in found:
+        head = head_of(key)
         form = None if head is None else _VALUES.get(head.label)
-        if head is not None and form is not None and re.fullmatch(form, match[group]):
-            yield from _stated(head, match[group], match.start(group))
+        if head is None or form is None or not re.fullmatch(form, value):
+            continue
+        if head.is_weak and head.label == "PERSON":
+            if is_full_name(value) or (is_form and _is_name_of(key, head, value)):
+                yield Entity(STATED["PERSON"], start, start + len(value))
+        else:
+            yield from _stated(head, value, start)
 
 
 def _is_name_alone(named: list[str]) -> bool:
@@ -740,7 +821,9 @@ def _in_columns(text: str) -> Iterator[Entity]:
     """Yield the values below heads of columns, those of sure heads with a label of STATED."""
     for start, row, columns in _rows(text, head_of):
         for entity, head in _cells_of_row(start, row, columns):
-            label = entity.label if head.is_weak else STATED.get(entity.label, entity.label)
+            is_person = entity.label == "PERSON" and is_full_name(text[entity.start : entity.end])
+            is_sure = is_person or not head.is_weak
+            label = STATED.get(entity.label, entity.label) if is_sure else entity.label
             yield entity._replace(label=label)
 
 

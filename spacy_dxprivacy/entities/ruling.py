@@ -31,6 +31,7 @@ from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, text_of
 from .accounts import accounts_in, whole_addresses
 from .cards import values_of_cards
+from .columns import names_again
 from .continued import siblings
 from .disguised import match_disguised
 from .extent import Bounds
@@ -139,10 +140,13 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         language = language_of_doc(doc)
         bounds = Bounds.of(doc)
         text = plain_text(bounds.text)
-        values = (*values_in(text), *values_beside_labels(text), *senders_in(text))
+        labelled = [*values_in(text)]
+        values = (*labelled, *values_beside_labels(text), *senders_in(text))
         named = {in_tokens(doc, *value) for value in values}
         stated = {value for value in named if value.label in STATED.values()}
         own_matches += sorted(stated, key=lambda e: (e.start - e.end, e.start))
+        persons = [(start, end) for label, start, end in labelled if label == STATED["PERSON"]]
+        own_matches += [e._replace(label=STATED["PERSON"]) for e in names_again(bounds, persons)]
         entities = self._match_in(bounds, language, named - stated)
         wrapped = match_wrapped(bounds, language)
         entities |= {entity for entity in wrapped if not bounds.is_in_column_of_facts(*entity)}

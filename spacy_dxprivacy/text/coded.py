@@ -267,7 +267,7 @@ def pairs_of(cuts: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
 
 _ATTRIBUTE = r"\s+[\w:.@#*()\[\]-]{1,60}(?:\s?=\s?(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]{1,200}))?"
 _TAG = re.compile(rf"</?([A-Za-z][\w:.-]{{0,60}})((?:{_ATTRIBUTE}){{0,60}})\s?/?>")
-_VOICE = re.compile(r"<v(?:\.[\w.]{1,40})?[ \t]+([^<>\n]{1,80})>")  # of subtitles: who speaks
+VOICE = re.compile(r"<v(?:\.[\w.]{1,40})?[ \t]+([^<>\n]{1,80})>")  # of subtitles: who speaks
 _QUOTED = re.compile(r"=\s?(?:\"([^\"<>]*)\"|'([^'<>]*)')")
 _REFERENCE = re.compile(r"&(?:[lg]t|quot|apos|nbsp|#0?39|#34);")  # of marks, not of letters
 _KEY = re.compile(r"&?[\w.\[\]-]{1,60}=")
@@ -349,7 +349,7 @@ def _keys_of_cards(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _tags(text: str) -> Iterator[tuple[int, int]]:
-    for match in _VOICE.finditer(text):
+    for match in VOICE.finditer(text):
         yield match.start(), match.start(1)
         yield match.end(1), match.end()
     for match in _TAG.finditer(text):

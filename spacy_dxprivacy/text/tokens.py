@@ -141,6 +141,10 @@ class Tokens:
         """The text of the document."""
         return text_of(self.doc)
 
+    def start_of(self, i: int) -> int:
+        """Return where a token begins, in characters."""
+        return self._starts[i]
+
     def between(self, start: int, end: int) -> str:
         """Return the text of the tokens from `start` to `end`; there are none outside of the
         document."""

@@ -1,5 +1,7 @@
 """A head says what its value is: above a column, before a colon, in six languages."""
 
+from collections import Counter
+
 import pytest
 import spacy
 from conftest import pipeline_of
@@ -45,8 +47,8 @@ SILENT = """product name; file_name; drug; status; comment; text; note; priority
         weight; n; price; hostname; column name; event; title; test result; description;
         server name; nameplate; identity; aged care; Yes/No; N/A; cases; doses; Drug/Dose; Item no;
         Line no; Height/Weight; Version no; no; nr; ICD code; and/or; number of cases; first; last;
-        given; family history; Dr/Cr; drug_nm; wavelength nm; up to date; date type; page_no; Str_len;
-        Last, High, Low; last price; First dose; Exp.; Acc.; Ref. range; ice cream; Chi square"""
+        given; family history; Dr/Cr; drug_nm; wavelength nm; up to date; date type; page_no;
+        Str_len; Last, High, Low; last price; First dose; Exp.; Acc.; Ref. range; ice cream; Chi square"""
 
 
 @pytest.mark.parametrize(("label", "heads"), LABELS.items(), ids=list(LABELS))
@@ -62,7 +64,8 @@ def test_other_heads_say_nothing():
 
 
 @pytest.mark.parametrize("row", [
-    "First,Last", "last,first,age", "Given,Surname", "Patient,Dr", "DOB,First,Ward", "Family,Given,MI",
+    "First,Last", "last,first,age", "Given,Surname", "Patient,Dr", "DOB,First,Ward",
+    "Family,Given,MI",
 ])  # fmt: skip
 def test_heads_that_say_little_name_persons_beside_others_of_persons(row):
     names = row.split(",")
@@ -325,6 +328,44 @@ def test_a_label_names_no_word_of_another_kind(text, word):
     nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
     found = [ent.text for ent in nlp(text).ents if ent.label_ not in VALUES]
     assert not any(word in name.split() for name in found)
+
+
+FORMS_OF_PERSONS = [
+    ("Patient: Will Okoro\n\nWill slept badly. We asked Will.", "Will Okoro|Will|Will"),
+    ("Surname: May\n\nMay was well. May she rest?", "May|May"),
+    ("Last name: Case\nFirst name: Faith", "Case|Faith"),
+    ("Surname: Day", "Day"),
+    ("Forename: Guest", "Guest"),
+    ("Apellidos: Land", "Land"),
+    ("Family name: Page\nCity: Nice", "Page"),
+    ("Name\tCity\nRose Bush\tNice\nMark Stone\tBath", "Rose Bush|Mark Stone"),
+    ("Name,Ward,Age\nWill Orr,5,44\nFaith Cook,6,31", "Will Orr|Faith Cook"),
+    ("Bed: 4\nMRN: K12\nConsultant: Price", "Price"),
+    ("Ward sister: Joy\nGP: Baker\nReviewed by: Long\nMRN: K12", "Baker|Long"),
+    ("Patient: rose bush\nMRN: K12", "rose bush"),
+    ('{"mrn": "K12", "gp": "Cook", "nurse": "Faith"}', "Cook|Faith"),
+    ("<p><b>Patient:</b> Mark Stone<br><strong>GP:</strong> Cook</p>", "Mark Stone|Cook"),
+    ("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Rose Bush>I am well.\n", "Rose Bush"),
+]
+NO_FORMS_OF_PERSONS = [
+    "Patient: Stable", "GP: Informed\nPatient: Improving\nMRN: K12",
+    "Mother: Diabetes\nFather: Well",
+    "Surgeon: Available\nNurse: Present\nMRN: K12", "Doctor: Yes\nConsultant: Surgical\nMRN: K12",
+    "<b>Patient:</b> Stable", "<v Interviewer>So.", "Next of kin: Sibling",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "names"), FORMS_OF_PERSONS)
+def test_a_name_of_a_form_is_a_person_in_the_whole_text(text, names):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    found = [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"]
+    assert not Counter(names.split("|")) - Counter(found)
+
+
+@pytest.mark.parametrize("text", NO_FORMS_OF_PERSONS)
+def test_what_a_form_says_of_somebody_is_no_name(text):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    assert not [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"]
 
 
 def test_the_values_of_labels_are_sought_in_linear_time():
