@@ -18,7 +18,7 @@ from itertools import pairwise
 from ..text.coded import VOICE
 from ..text.mentions import Entity, is_word
 from ..text.tokens import commas_of_row
-from .tables import LISTED, TOP_AGE, expanded, sections, words
+from .tables import LISTED, PERSON_WORDS, TOP_AGE, expanded, sections, words
 from .words import is_name, is_only_ordinary, kinds
 
 HEADS = "heads"
@@ -381,15 +381,24 @@ _DOTTED_DATE = re.compile(  # 04.13.85, 09.30
     r"(?:[0-2]?\d|3[01])\.(?:0?[1-9]|1[0-2])"
 )
 _OF_ENTITY = {"USERNAME": "ID"}
-_MOST_WORDS = {"PERSON": 6, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 3}
+_MOST_WORDS = {"PERSON": 10, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 3}
 # Beside the names of a cell: marks, remarks in brackets, numbers, and what is whose: 's mum.
 _APART_PLACES = re.compile(
     r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|[;/|&\n:?!#=\\{}\[\]@]| [-–—] |\.+\Z|"
     r"(?<!\S)\S*\d\S*(?: ?[\d./+()-]+)*|['’]s\b[^,;/|&\n]*"
 )
-_APART = re.compile(rf"{_APART_PLACES.pattern}| (?:and|und|et|en|y|e) ")
+_FORMERLY = (
+    r",? \b(?:n[ée]e?|geb\.|geborene|born|formerly|aka|a\.k\.a\.|alias|known as) "  # Cook, née Hope
+)
+_APART = re.compile(rf"{_APART_PLACES.pattern}| (?:and|und|et|en|y|e) |{_FORMERLY}")
+# Below a head that surely names persons, what stands in brackets or behind a full stop is one too.
+_APART_SURELY = re.compile(
+    _APART.pattern.replace(r"\([^()]*\)|\[[^\[\]]*\]|", r"[()]|") + r"|(?<=[^\W\d_]{3})\. "
+)
 _COMMA = re.compile(",")
-_INVERTED = re.compile(r"[^,]*,\s*[^\s,]+(?: [^\s,]+)?\s*")  # Young, Will
+_INVERTED = re.compile(  # Young, Will; Young, Will, Jr.
+    r"[^,]*,\s*[^\s,]+(?: [^\s,]+)?\s*(?:,\s*(?:[JS]r\.?|I{2,3}|IV)\s*)?"
+)
 _SENTENCE = re.compile(r"([^\W\d_]{4,})[.?!]\s")
 _GLUED_NUMBER = re.compile(r"(?<=[^\W\d_]{3})\d{1,2}(?!\S)")  # Hope1
 _SPELLED = re.compile(r"(?:[^\W_]{1,6}(?:[ -]|\Z)){2,14}")  # QQ 12 34 56 C
@@ -424,7 +433,8 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     if label in _DIGITS:
         label = label if label == "PHONE" else "TIME" if _is_clock(label, bare) else "DATE"
         return [Entity(label, start, start + len(bare))] * any(map(str.isdigit, bare))
-    spans = _spans_in(label, bare)
+    is_sure = label == "PERSON" and not head.is_weak
+    spans = [*_names_surely_in(bare)] if is_sure and _is_of_names(bare) else _spans_in(label, bare)
     if any(_is_too_long(label, bare[first:last]) for first, last in spans):
         return []
     return [
@@ -449,6 +459,66 @@ def label_of_cell(head: Head, cell: str) -> str:
     """Return the label of a cell that is one value as a whole; else ""."""
     values = values_of_cell(head, cell)
     return values[0].label if values and values[0][1:] == (0, len(cell)) else ""
+
+
+def _is_of_names(cell: str) -> bool:
+    """Return whether most words of a cell below a sure head of persons have a capital, or none has
+    in a cell of two names: no sentence (Rings after five. Wants a refund.), and no remark."""
+    named = _LETTERS.findall(cell)
+    small = [word for word in named if word.islower() and word not in LISTED["PARTICLE"]]
+    if len(small) < len(named):
+        return 2 * len(small) <= len(named) and _HYPHENED.search(cell) is None
+    return _SMALL_NAMES.fullmatch(cell) is not None and not any(map(_is_no_part, named))
+
+
+_HYPHENED = re.compile(r"\A[^\W\d_]+-[a-zß-öø-ÿ]+ [a-z]+\Z")  # Walk-in hold
+_SMALL_NAMES = re.compile(r"[^\W\d_]+(?:[,;/&] ?| and )[^\W\d_]+")  # young, will
+
+
+def _is_no_part(word: str) -> bool:
+    """Return whether a word says what somebody is, or that there is nobody: daughter, unknown."""
+    lower = word.lower().rstrip(".")
+    others = (
+        LISTED["ROLE"] | LISTED["TITLE"] | words("NOTHING", HEADS) | words("GROUP_WORDS", HEADS)
+    )
+    return lower in others or head_of(lower) is not None
+
+
+def _names_surely_in(cell: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the names in a cell below a sure head of persons: all that have a capital,
+    but for what somebody is, and in a cell of small letters all (hope; price)."""
+    read = _GLUED_NUMBER.sub(lambda match: " " * len(match[0]), cell)
+    read = _STOP.sub(_without_stop_of_title, read)
+    for start, end in _parts(_APART_SURELY, read, 0, len(read)):
+        if _INVERTED.fullmatch(read, start, end) and not _is_no_part(read[start:end].split()[-1]):
+            yield start, end
+            continue
+        for first, last in _parts(_COMMA, read, start, end):
+            yield from _without_remarks(cell, first, last)
+
+
+def _without_remarks(cell: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield a part of a cell of names without the words in small letters at its end (the Price
+    family, Grace Case called back), unless it says what somebody is or has no capital where others
+    have (Young, daughter; Guest 3)."""
+    found = [(match.start(), match.end()) for match in _BARE.finditer(cell, start, end)]
+    named = [cell[first:last] for first, last in found]
+    if not cell.islower():
+        while named and named[-1].islower():
+            named.pop()
+        while named and named[0].islower() and named[0] not in LISTED["PARTICLE"]:
+            named.pop(0)
+            found.pop(0)
+    is_part = len(named) == 1 and len(named[0]) < len(cell)
+    if named and _has_letter("".join(named)) and not (is_part and _is_no_part(named[0])):
+        yield found[0][0], found[len(named) - 1][1]
+
+
+_BARE, _STOP = re.compile(r"\S+"), re.compile(r"([^\W\d_]+)\.(?= )")
+
+
+def _without_stop_of_title(match: re.Match[str]) -> str:
+    return f"{match[1]}_" if match[1].lower() in LISTED["TITLE"] else match[0]
 
 
 def _spans_in(label: str, cell: str) -> list[tuple[int, int]]:
@@ -496,8 +566,11 @@ def leaves_name(head: Head, old: str, new: str) -> bool:
     if head.label not in ("PERSON", "GPE", "ORG"):
         return False
     left = {*_LETTERS.findall(old)} & {*_LETTERS.findall(new)}
-    harmless = words("NOTHING", HEADS) | LISTED["ROLE"] | LISTED["TITLE"] | LISTED["PARTICLE"]
-    return any(len(w) > 1 and not w.islower() and w.lower() not in harmless for w in left)
+    harmless = words("NOTHING", HEADS) | PERSON_WORDS | LISTED["PARTICLE"]
+    may_be_small = old.islower() and head.label == "PERSON" and not head.is_weak
+    return any(
+        len(w) > 1 and (may_be_small or not w.islower()) and w.lower() not in harmless for w in left
+    )
 
 
 def _ends_with_noun(value: str) -> bool:
