@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -19,7 +20,7 @@ from ..text.coded import VOICE
 from ..text.mentions import Entity, is_word
 from ..text.tokens import commas_of_row
 from .tables import LISTED, PERSON_WORDS, TOP_AGE, expanded, sections, words
-from .words import is_name, is_only_ordinary, kinds
+from .words import builtin_lexicon, is_name, is_only_ordinary, kinds
 
 HEADS = "heads"
 MAX_HEAD = 60  # characters
@@ -669,12 +670,15 @@ def values_in(text: str) -> Iterator[Entity]:
 def _in_lines(text: str) -> Iterator[Entity]:
     keys = ((match, head_of(match["key"])) for match in _KEY.finditer(text))
     found = [(match, head) for match, head in keys if head is not None]
-    is_form = len({match["key"] for match, _ in found}) > 1
+    counts = Counter(match["key"] for match, _ in found)
+    is_form = len(counts) > 1
     for match, head in found:
         kind = "PART" if head.part in ("given", "family") else ""
         form = _value(kind or head.label)
         value = None if form is None else form.match(text, match.end())
         if value is not None and head.is_weak and head.label == "PERSON":
+            if counts[match["key"]] > 1 and not is_full_name(value[0]):
+                continue  # who speaks in a transcript
             is_name_of_form = is_form and _is_name_of(match["key"], head, value[0])
             if is_name_of_form or is_full_name(value[0]):
                 yield Entity(STATED["PERSON"], *value.span())
@@ -691,6 +695,9 @@ def _is_name_of(key: str, head: Head, value: str) -> bool:
     if is_nothing(value) or _is_role(value) or _is_schema(value):
         return False
     named = value.split()
+    first = named[0].lower()
+    if first in LISTED["GREETING"] or "interjection" in builtin_lexicon().of(first):
+        return False
     if all(map(_may_name, named)):
         return head.part != "bare" or len(named) > 1
     is_staff = not words("STAFF", HEADS).isdisjoint(_words_of(key)) or key.lower().endswith(" by")

@@ -51,6 +51,7 @@ _KOREAN = words("KOREAN")
 # The network is never surer than these.
 _SURE_CUES = frozenset({"sender", "officer", "passenger"})
 _LETTERS = re.compile(r"[^\W\d_]+")
+_CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))
@@ -237,6 +238,8 @@ def _extend(text: str, core: re.Match[str]) -> int:
 def counts_things(core: str) -> bool:
     """Return whether an address, or its core, counts things or a way: Order 42 Rule 6, 10 minutes
     down the road, a 4 lane road. 4 the lane is an address."""
+    if _CALLED.search(core):
+        return True  # June 30, Miss Ada Green
     numbered = _NUMBERED.fullmatch(core)
     if numbered is not None:
         return not (_is_new(numbered[1]) or numbered[1].lower() in STREET_WORDS)

@@ -86,6 +86,9 @@ _OF_DATE = re.compile(
 )
 _BELOW_90 = re.compile(r"[1-8]?\d", re.A)
 
+_OF_DATES = frozenset("DATE_UNIT TIME_UNIT DAYPART SEASON MONTH WEEKDAY RELATIVE ORDINAL".split())
+_TRAFFIC = frozenset("route line bus tram junction exit platform".split())
+
 
 @reason(*network.LABELS)
 def is_measure(context: Context, entity: Entity) -> bool:
@@ -245,6 +248,30 @@ def is_common_phrase(context: Context, entity: Entity) -> bool:
     if not (are_common or is_described) or any(map(str.isdigit, tokens.text)):
         return False
     return not any(t.lower_ in STREET_WORDS for t in tokens)
+
+
+@reason("DATE")
+def holds_more(context: Context, entity: Entity) -> bool:
+    """Return whether a date holds an amount that a rule found (86 ml), or a noun beside a date that
+    one found, which then stays: the outage of February 2023."""
+    _, start, end = entity
+    inside = [ent for ent in context.doc.ents if ent.start < end and start < ent.end]
+    if any(ent.label_ == "QUANTITY" for ent in inside):
+        return True
+    dated = {i for ent in inside if ent.label_ == "DATE" for i in range(ent.start, ent.end)}
+    others = (t for t in context.bounds.lowers[start:end] if dated)
+    return any(
+        kinds(text).isdisjoint(_OF_DATES) and {"noun"} == builtin_lexicon().of(text)
+        for text in others
+    )
+
+
+@reason("ADDRESS")
+def is_way_of_traffic(context: Context, entity: Entity) -> bool:
+    """Return whether an address is the number of a line, a junction or an exit: route 61."""
+    _, start, end = entity
+    is_number = end - start == 2 and context.text(end - 1).isdigit()
+    return is_number and context.bounds.lowers[start] in _TRAFFIC
 
 
 @reason("DATE")

@@ -29,7 +29,10 @@ _STAMP = re.compile(
     r"\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d{8}T\d{4}|\d{1,3}(?:\.\d{1,3}){3}(?![.\d])|"
     r"(?:[\da-fA-F]{1,4}:){2,7}[\da-fA-F:]{1,9}(?=\s))"
 )
-_ROW_END, _ROW_START = re.compile(r"[,;\t|]\d[\d.]*\Z"), re.compile(r"\w[^,;\t|\n]{0,30}[,;\t|]\S")
+_ROW_END, _ROW_START = (
+    re.compile(r"[,;\t|][$£€¥₹]?\d[\d.]*\Z"),
+    re.compile(r"\w[^,;\t|\n]{0,30}[,;\t|]\S"),
+)
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.[^\W\d_]{2,63}(?![\w.-]*@)")
 _HANDLES = re.compile(

@@ -60,6 +60,7 @@ _AFTER_INITIALS = frozenset(_LISTS["after_initials"].split())
 # At the start of a line of a transcript or a chat: [00:12], 09:41 -
 _TIME = re.compile(r"[\[(]?(?:[\d/.-]{6,10},? )?\d{1,2}:\d\d(?::\d\d)?[\])]? ?(?:[-–] )?")
 LONGEST_TIME = 12  # tokens
+MAX_BRACKET = 9  # tokens of a bracket behind a name
 _LINEAGE = frozenset("s/o d/o w/o a/l a/p bin binti binte bte".split())  # son of, daughter of
 QUOTES = frozenset({'"', "“", "”", "'", "‘", "’"})  # around a nickname
 NAME_PARTICLES = frozenset(_LISTS["small"].split())  # particles of names
@@ -285,17 +286,23 @@ def _end_of_initials(doc: Doc, end: int, last: int) -> int:
 
 def _stated_initials(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
     """Return the initials that stand in brackets behind the names of persons."""
-    return {doc[last + 1].text for first, last in persons if _are_stated(doc, first, last)}
+    stated = (_stated_behind(doc, first, last) for first, last in persons)
+    return {text for text in stated if text}
 
 
-def _are_stated(doc: Doc, first: int, last: int) -> bool:
-    """Return whether the initials of a name stand in brackets behind it, also without some of its
-    further parts: Ada Lind (AL), Ana Luisa Braun Costa (AB)."""
-    if last + 2 >= len(doc) or doc[last].text != "(" or doc[last + 2].text != ")":
-        return False
-    text = doc[last + 1].text
+def _stated_behind(doc: Doc, first: int, last: int) -> str:
+    """Return the initials of a name in the brackets behind it, alone or after a role, also without
+    some of its further parts: Ada Lind (AL), Ana Luisa Braun Costa (chair, AB); "" without any."""
+    if last >= len(doc) or doc[last].text != "(":
+        return ""
+    end = next((i for i in range(last, min(last + MAX_BRACKET, len(doc))) if doc[i].text == ")"), 0)
+    is_alone = end - 1 == last + 1 or doc[end - 2].text in (",", ";")
+    if not end or not is_alone:
+        return ""
+    text = doc[end - 1].text
     letters = text.upper() if _MIXED.fullmatch(text) else text
-    return any(_begin_parts(letters, whole) for whole in initials_of([doc[first:last].text]))
+    wholes = initials_of([doc[first:last].text])
+    return text if any(_begin_parts(letters, whole) for whole in wholes) else ""
 
 
 def _begin_parts(letters: str, whole: str) -> bool:

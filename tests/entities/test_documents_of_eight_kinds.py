@@ -496,7 +496,7 @@ def test_who_sends_a_message_or_is_thanked_goes(nlp, text, private, stays):
     "AP proposed a raise.", "Then AP sent a letter.", "The check was done by AP on 22 April.",
     "AP and Sioned will go round.", "The panel: AP, FB.", "The door was left open. AP",
     "The door was shut!\nWho had the key? AP\nNobody.", "Both were counted, AP/FB, at noon.",
-    "Added 6/4, AP: the door is shut.",
+    "Added 6/4, AP: the door is shut.", "Then AP was worried about the gate.",
 ])  # fmt: skip
 def test_initials_of_those_present_go_where_they_act(nlp, sentence):
     present = "Present: Alun Probert (Treasurer), Sioned Haf (Secretary), Fay Bull."

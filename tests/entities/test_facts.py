@@ -123,6 +123,18 @@ def test_a_date_has_its_first_word_and_neither_an_hour_nor_what_it_counts(nlp, t
     assert not [text for text in others if any(text in date for date in shown)]
 
 
+@pytest.mark.parametrize(("text", "fact"), [
+    ("Oral syrup 10 mg/5 ml, 86 ml left, all well.", "86 ml"),
+    ("A1,Ivo Grell,2021-03-01,€1640.00,2024-09-30,0.00", "€1640.00"),
+    ("We ask for the fees after the outage of February 2023, please.", "outage"),
+    ("It is hot in the cab on route 61. Drivers get one bottle.", "route 61"),
+    ("job,tech,paid\n24418,Baz,$612.40\n24419,Jo,$329.00", "612.40"),
+    ("At the Way on June 30, Miss Tasha Green, got five stitches.", "Miss"),
+])  # fmt: skip
+def test_what_stands_beside_a_date_or_a_number_stays(nlp, text, fact):
+    assert not [shown for _, shown in found(nlp, text) if fact in shown]
+
+
 TABLES = [
     "Part;Name;Model;Qty\nBX-6204-2RS;Bearing;F-150;12\n#3381;Gasket;MX-4500;3",
     "| Article | Price | Lead time |\n| 90915-YZZD4 | 6.95 | 5 d |\n| SKF 22210 | 97.10 | 4-6 d |",
