@@ -309,13 +309,14 @@ def _is_surely_day(match: re.Match[str]) -> bool:
 
 def _days_of_diary(text: str) -> frozenset[int]:
     """Return where the days begin that head lines of a diary: "12.3. Aufnahme", "13.3. OP". No day
-    is before the one above it, and at least one is no number of a section behind the one above it:
-    1.1., 1.2., 2.1."""
+    is before the one above it (unless a year begins), and at least one is no number of a section
+    behind the one above it: 1.1., 1.2., 2.1."""
     heads = [(m.start(1), (int(m[2]), int(m[1]))) for m in _DIARY.finditer(text)]
     pairs = [*pairwise(day for _, day in heads)]
     if not all(1 <= month <= MAX_MONTH and 1 <= day <= MAX_DAY for _, (month, day) in heads):
         return frozenset()
-    if all(map(_are_sections, pairs)) or any(one > other for one, other in pairs):
+    is_back = any(one > other and one[0] - other[0] < MAX_MONTH - 1 for one, other in pairs)
+    if is_back or all(map(_are_sections, pairs)):
         return frozenset()
     return frozenset(start for start, _ in heads)
 

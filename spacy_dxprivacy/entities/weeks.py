@@ -81,10 +81,16 @@ def _week() -> re.Pattern[str]:
 
 @cache
 def _date() -> re.Pattern[str]:
-    """Return the pattern of a day, with its month or as an order, and of what may be one."""
+    """Return the pattern of a day, with its month or as an order, of what may be one, and of the
+    week that weekdays are of: last week."""
     spelled = {name for language in _ALL for name in date_words(language).spellings}
     months = "|".join(sorted(spelled, key=len, reverse=True))
     day = r"\d{1,2}(?:st|nd|rd|th|er|[.eº°ª])?"
+    relative = (
+        r"\b(?:last|this|next|past|that)\s(?:week|month|year)|\b(?:(?:letzte|nächste|vorige)[rn]?\swoche|"
+        r"semaine\s(?:dernière|prochaine)|semana\s(?:pasada|próxima)|(?:vorige|afgelopen|volgende)\sweek|"
+        r"settimana\s(?:scorsa|prossima))\b"
+    )
     spoken = rf"(?:{expanded('DAY_WORDS')})"
     either, dashed = expanded("EITHER"), expanded("EITHER_DASHED")
     return re.compile(
@@ -93,6 +99,7 @@ def _date() -> re.Pattern[str]:
         rf"\b{spoken}\s(?:(?:day\s)?of\s)?(?:{months})\b|\b(?:{months})\s(?:the\s)?{spoken}\b|"
         rf"(?<![\d/]){either}(?![/\d])|(?<!\d){dashed}(?=,?\s(?:at\s)?\d\d?:\d\d)|"
         r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}|(?<![\d.])\d{1,2}\.\d{1,2}\.(?!\d)|"
+        rf"{relative}|"
         r"(?<!\d)(?:19|20)\d{6}(?!\d)|(?<!\d)(?:1[3-9]|2\d|3[01])-(?:0?[1-9]|1[0-2])(?!\d)",
         re.I,
     )

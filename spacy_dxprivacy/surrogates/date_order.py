@@ -18,7 +18,7 @@ from .base import Mention
 from .calendar import Days, NoDate, Weekday
 from .dates import OtherOrder, Piece, read
 
-_PAIR = re.compile(r"\d/\d|(?<![\d-])\d\d-\d\d(?![\d-])", re.ASCII)
+_PAIR = re.compile(r"\d/\d|\A\d\d-\d\d\Z", re.ASCII)
 _WITH_YEAR = re.compile(
     r"(?<!\d)(?:\d\d?([-/])\d\d?\1(?:\d{4}|['’]?\d\d)|\d\d \d\d (?:\d\d){1,2}|"
     r"[0-3]\d[0-3]\d(?:19|20)\d\d)(?!\d)",

@@ -50,6 +50,8 @@ FORMS = [
     "DOB |12 05 1961|, seen at home.", "D.O.B.: |25041958|.", "Born |03 04 61| in a barn.",
     "Date of birth: |07021949|, well.", "It ran |mid-2018| to |late-2021|, |pre-2015| too.",
     "|2022 11 05|: calm.", "Met |Mar-25, 2023| here.", "|Wed|: rest at home.",
+    "|Mon|: swim\n|Thu|: rest\n|Sat|: long run", "|2021:07:04| of a lens.",
+    "Left |10SEP 2023| early.",
     "BP 124/78 on |14/5|, 131/82 on |16/5|.", "|Jan-23| 120, |Feb-23| 140, |Mar-23| 95",
 ]  # fmt: skip
 

@@ -417,6 +417,7 @@ def test_a_list_of_days_is_one_date(language, before, days):
     ("nl", "Dat is zo 3/4 van de tijd.", []), ("fr", "Le mar 3/4 des gens.", []),
     ("de", "4.5. Aufnahme\n5.5. OP\n9.6. Heimkehr", ["4.5.", "5.5.", "9.6."]),
     ("de", "- 30.5. Anreise\n- 1.6. Messe", ["30.5.", "1.6."]),
+    ("de", "30.12. Anreise\n2.1. Abreise", ["30.12.", "2.1."]),
     ("de", "1.1. Ziel\n1.2. Weg\n2.1. Ende", []), ("de", "3.4. Umfang\n3.5. Dauer", []),
     ("de", "Haltbar bis Mrz-25, dann Okt-26 neu.", ["Mrz-25", "Okt-26"]),
 ])  # fmt: skip

@@ -40,7 +40,7 @@ def test_the_weekdays_of_a_working_week_stay(language, text):
 
 @pytest.mark.parametrize("date", [
     "14 June", "June 14th", "the 14th", "14/6", "2024-06-14", "14.6.2024", "the fourteenth of June",
-    "20240614", "14-6",
+    "20240614", "14-6", "some day of last week",
 ])  # fmt: skip
 def test_weekdays_go_in_a_line_with_a_date(date):
     """One that stayed beside a moved date would tell the shift modulo 7."""

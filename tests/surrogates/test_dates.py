@@ -719,7 +719,8 @@ def test_a_month_and_two_digits_with_a_hyphen_are_month_and_year(text, written):
 @pytest.mark.parametrize("text", [
     "She is in her |late 50s|.", "My aunt, in her |mid-60s|, fell.",
     "A man in his |early 40s| came.",
-    "Two women in their |70s| met.", "A lady in |late 80s| fell.", "A patient in |mid 30s|.",
+    "Two women in their |70s| met.", "A lady in |late 80s| fell.",
+    "Men in their 20s, 30s and |40s|.", "A patient in |mid 30s|.",
 ])  # fmt: skip
 def test_tens_of_years_of_a_life_stay(text):
     before, age, after = text.split("|")
