@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import gzip
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise, takewhile
+from operator import itemgetter
 
 from spacy.tokens import Doc
 
@@ -125,11 +127,12 @@ def ends_of_elided(doc: Doc) -> list[int]:
 
 def _weekdays_of_weeks(text: str, entities: set[Entity]) -> Iterator[Entity]:
     """Yield the weekdays that say when something recurs: Montag bis Freitag."""
-    for first, last in recurring_lines(text):
-        for entity in entities:
-            label, start, end = entity
-            if label == "DATE" and first <= start and end <= last and are_weekdays(text[start:end]):
-                yield entity
+    lines = recurring_lines(text)
+    for entity in entities if lines else ():
+        label, start, end = entity
+        i = bisect_right(lines, start, key=itemgetter(0)) - 1
+        if label == "DATE" and i >= 0 and end <= lines[i][1] and are_weekdays(text[start:end]):
+            yield entity
 
 
 def _is_scored(text: str, entity: Entity) -> bool:

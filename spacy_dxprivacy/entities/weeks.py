@@ -36,7 +36,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 def recurring_lines(text: str) -> list[tuple[int, int]]:
     """Return the lines, in characters and in order, in which weekdays say when something recurs:
     those with a working week and without a date."""
-    lines = dict.fromkeys(_line_at(text, match.start()) for match in _week().finditer(text))
+    lines = list[tuple[int, int]]()
+    for match in _week().finditer(text):
+        if not lines or match.start() > lines[-1][1]:
+            lines.append(_line_at(text, match.start()))
     return [line for line in lines if _date().search(text, *line) is None]
 
 
