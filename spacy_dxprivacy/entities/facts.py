@@ -154,7 +154,7 @@ class Facts(Tokens):
             return None
         if label == "DATE":
             start, end = extent_of_date(self, start, end)
-            if self._recurs(start, end):
+            if self.texts[start][0].isalpha() and self._recurs(start, end):
                 return None
         elif label in NAMED:
             start, end = extent_of_name(self, start, end)

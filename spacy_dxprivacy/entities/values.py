@@ -1052,7 +1052,7 @@ def _without_fractions(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
 def _without_values(tokens: Tokens, start: int, end: int) -> int:
     """Return the end of a date before the value behind a month and its year (Jan-23 120), and
     before the pressure behind a day: on 12/3, 130/85."""
-    last = _BEFORE_VALUES.match(tokens.between(start, end))
+    last = _BEFORE_VALUES.match(tokens.between(start, end)) if end - start > 1 else None
     if last is None:
         return end
     size = len(last[0])
@@ -1070,11 +1070,11 @@ def _ends_with_order(tokens: Tokens, start: int, end: int) -> bool:
 def _with_whole_words(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date with the parts of its first and its last word that a tokenizer
     cuts off, as it takes wed for we'd."""
-    texts, doc = tokens.texts, tokens.doc
+    texts = tokens.texts
 
     def are_joined(i: int) -> bool:
-        is_within = 0 <= i < len(texts) - 1 and not doc[i].whitespace_
-        return is_within and texts[i].isalpha() and texts[i + 1].isalpha()
+        is_word = 0 <= i < len(texts) - 1 and texts[i].isalpha() and texts[i + 1].isalpha()
+        return is_word and not tokens.doc[i].whitespace_
 
     while are_joined(start - 1):
         start -= 1
