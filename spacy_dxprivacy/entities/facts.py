@@ -246,7 +246,7 @@ class Facts(Tokens):
         that makes it the number of someone is surer."""
         if not self._fact_forms or label not in _FACTUAL:
             return False
-        last = self._starts[start] + len(self.between(start, end))
+        last = self._starts[start] + len(self.between(start, end).rstrip("."))
         first = self._starts[start + (self.lowers[start] == "the" and end - start > 1)]
         i = bisect_right(self._fact_forms, first, key=itemgetter(0)) - 1
         if i < 0 or last > self._fact_forms[i][1]:

@@ -15,7 +15,7 @@ from .context import AFTER_THING, ARTICLES, CELLS, ONE, Context, reason
 from .decoding import odds
 from .facts import DIGIT
 from .tables import FIRMS, LISTED, PERSON_WORDS, expanded, pattern, words
-from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_setting, is_town
+from .words import builtin_lexicon, is_file_name, is_land, is_name, is_ordinary, is_setting, is_town
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
 SURELY_SHORT_FORM = 10.0
@@ -29,6 +29,10 @@ _FUNCTION_CLASSES = frozenset(
 _NOBLE = frozenset({"Lord", "Lady"})
 _BEFORE_SMALL = ARTICLES | {"this"}
 _KEYS = re.compile("|".join([*LISTED["ID_WORD"], expanded("USER"), expanded("KEYS_SHORT")]))
+_CODE_KEYS = re.compile(expanded("CODE_KEYS"))
+_CODED = frozenset({"ID", "URL", "PHONE"})
+_BEFORE_CODES = frozenset("# : = ( [ no no. nr nr. number code is".split())
+MIN_CODE, MAX_KEY = 3, 9  # digits of a code that is no entity, and letters of what it is called by
 # Abbreviated before the names and the numbers of officers.
 RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp supt".split())
 _OPTION = re.compile(r"(?:\A|\s)-(?:-?[A-Za-z])")  # of a command
@@ -73,17 +77,19 @@ def is_head(context: Context, entity: Entity) -> bool:
     return context.is_in_head(entity.start)
 
 
-@reason("PERSON", "GPE", "ORG", "DATE")
+@reason("PERSON", "GPE", "ORG", "DATE", "TIME")
 def is_code(context: Context, entity: Entity) -> bool:
     """Return whether a place or a firm has the sign of an account (@nightowl), or whether an entity
     is the name of a setting or a role of common words (max.size, Guest_family), a version that a
-    program requires (sync==2.6.1), or an option of a command (-H)."""
+    program requires (sync==2.6.1), an option of a command (-H), or a line of a file (main.py:12).
+    """
     text = context.text(entity.start, entity.end)
     if (
         "==" in text
         or _OPTION.search(text) is not None
         or _FAULT.fullmatch(text) is not None
         or (entity.label == "DATE" and "_" in text and not DIGIT.search(text))
+        or (entity.label in ("DATE", "TIME") and ":" in text and is_file_name(text.rstrip(".]")))
     ):
         return True
     if "_" in text:
@@ -382,12 +388,32 @@ def _is_noun(text: str) -> bool:
 
 @reason("PERSON", "GPE", "ORG")
 def is_key(context: Context, entity: Entity) -> bool:
-    """Return whether a word says what the code behind it is: Rego QMB318, VIN WVWZZZ1JZXW."""
+    """Return whether a word says what the code behind it is: Rego QMB318, VIN WVWZZZ1JZXW, EAN
+    4006381333931. So does one in capitals before an identifier or an address (KVNR A123456780),
+    unless it is a name, a town or a firm, or all words are in capitals."""
     i = entity.start
-    if not _KEYS.fullmatch(context.text(i).lower()):
+    after = i + 1
+    while context.text(after).lower() in _BEFORE_CODES:
+        after += 1
+    if after >= len(context.doc):
         return False
-    after = i + 1 + (context.text(i + 1) == ":")
-    return after < len(context.doc) and context.doc[after].ent_type_ == "ID"
+    text, code = context.text(i), context.doc[after]
+    is_coded = code.ent_type_ in _CODED
+    if _KEYS.fullmatch(text.lower()):
+        return is_coded
+    is_someone = text.istitle() and (is_name(text) or code.ent_type_ == "PHONE")  # Rut 07700 90
+    if _CODE_KEYS.fullmatch(text.lower()) and not is_someone:
+        return is_coded or sum(map(str.isdigit, code.text)) >= MIN_CODE
+    most = MAX_SHORT_FORM if entity.label == "PERSON" else MAX_KEY
+    return is_coded and entity.end == i + 1 and len(text) <= most and _is_unlisted(context, text)
+
+
+def _is_unlisted(context: Context, text: str) -> bool:
+    """Return whether a word of capitals, in a text with others, is no listed name."""
+    if not (text.isupper() and text.isalpha() and len(text) > 1):
+        return False
+    is_listed = is_name(text.capitalize()) or is_town(text.capitalize()) or is_land(text)
+    return not (is_listed or text.lower() in FIRMS or context.whole.isupper())
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

@@ -219,6 +219,40 @@ def test_the_number_of_a_thing_stays(nlp, thing):
     assert found(nlp, f"The men looked at the {thing} and left it.") == set()
 
 
+@pytest.mark.parametrize("text", [
+    "The query failed with SQLSTATE 40001 twice.", "It said SQLSTATE[08006] then.",
+    "We bill CPT 97110 and CPT codes 97112, 97140 here.", "Coded as ICD-10 M54.5 and HCPCS G0283.",
+    "It gave HTTP status 50310 there.", "LOINC 48642-3 holds.",
+    "The timeout is PT45M and they keep it for P3Y6M.", "DURATION:PT1H30M",
+    "TRIGGER:-PT20M", "The zone is Europe/Madrid or Asia/Tokyo.", "TZ=America/Chicago date",
+    "TZID:Africa/Nairobi", "RRULE:FREQ=DAILY;BYDAY=TU,FR;INTERVAL=2",
+    "It fails in pump.go:44] and tank.py:10 again.",
+])  # fmt: skip
+def test_codes_of_standards_durations_zones_and_lines_stay(nlp, text):
+    assert found(nlp, text) == set()
+    assert not [ent for ent in nlp(text).ents if ent.label_ == "TIME"]
+
+
+@pytest.mark.parametrize(("key", "code"), [
+    ("MAC", "9c:4e:36:0a:77:1b"), ("EAN", "4012345678901"), ("SIRET", "732 829 320 00074"),
+    ("IPv6", "2a02:8071::9"), ("subnet", "198.18.4.0/22"), ("CLABE", "002010077777777771"),
+    ("NISS", "71.08.23-114.36"), ("KVNR", "Q123456780"), ("EORI", "GB123456789000"),
+    ("MAC:", "9c:4e:36:0a:77:1b"), ("ORCID", "0000-0002-1825-0097"), ("IMO", "9074729"),
+])  # fmt: skip
+def test_what_a_code_is_called_by_is_nobody(nlp, key, code):
+    for form in ("The {} {} is in the file.", "Please note {} {} for later, thanks."):
+        shown = found(nlp, form.format(key, code))
+        assert {text for _, text in shown} <= {code}
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Mr SMITH 4471209 came.", "SMITH"), ("We saw PATEL 4471209 there.", "PATEL"),
+    ("Ask Rut 07700 900123 today.", "Rut"), ("Ask Ean on 07700 900123 today.", "Ean"),
+])  # fmt: skip
+def test_a_name_before_a_number_is_no_key(nlp, text, name):
+    assert ("PERSON", name) in found(nlp, text)
+
+
 @pytest.mark.parametrize("model", [
     "Siemens S7-1500", "gray Ford F-150", "a Casio fx-991EX", "two Scania R450", "an Elna E-350",
     "a Denis Wick 6BL", "an Airbus A320", "your Elna E-3500",
