@@ -9,6 +9,7 @@ its document, and gives an example.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
@@ -24,6 +25,7 @@ from .capitals import capital_share, least_odds
 from .decoding import odds
 from .extent import Bounds
 from .heads import CELL_MARKS, head_rows
+from .tables import words
 from .words import kinds
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
@@ -41,6 +43,9 @@ AFTER_THING = frozenset(". , ; : ! ? ) under in on at to by for from with within
 FRACTION_SIGNS = "½⅓⅔¼¾⅛"
 CELLS = frozenset(CELL_MARKS)
 BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
+# Abbreviations that stand for themselves where several are near; some are names elsewhere.
+SHORTHAND = words("SHORTHAND", "terms") | words("ABBREVIATIONS", "terms")
+NEAR, MIN_SHORT_FORMS = 40, 3  # tokens on each side, and different abbreviations among them
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
 
 
@@ -123,6 +128,19 @@ class Context:
     def _is_within(self, i: int, ranges: list[tuple[int, int]]) -> bool:
         """Return whether a token is in one of some ranges of characters."""
         return any(first <= self.doc[i].idx < last for first, last in ranges)
+
+    @cached_property
+    def _short_forms(self) -> list[int]:
+        """The tokens that are abbreviations of notes."""
+        return [i for i, text in enumerate(self.bounds.texts) if text in SHORTHAND]
+
+    def is_in_shorthand(self, start: int, end: int) -> bool:
+        """Return whether several abbreviations of notes are near some tokens, in which they do not
+        count."""
+        first = bisect_left(self._short_forms, start - NEAR)
+        last = bisect_left(self._short_forms, end + NEAR)
+        near = self._short_forms[first:last]
+        return len({self.text(i) for i in near if not start <= i < end}) >= MIN_SHORT_FORMS
 
     def is_ruled(self, entity: Entity) -> bool:
         """Return whether a rule found a part of an entity."""

@@ -11,10 +11,10 @@ import re
 from ..text.mentions import Entity, is_word
 from . import network
 from .common_words import is_common_word
-from .context import AFTER_THING, ARTICLES, CELLS, ONE, Context, reason
+from .context import AFTER_THING, ARTICLES, CELLS, ONE, SHORTHAND, Context, reason
 from .decoding import odds
 from .facts import DIGIT
-from .tables import FIRMS, LISTED, PERSON_WORDS, expanded, pattern, words
+from .tables import FIRMS, LISTED, PERSON_WORDS, STATES, expanded, pattern, words
 from .words import builtin_lexicon, is_file_name, is_land, is_name, is_ordinary, is_setting, is_town
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
@@ -31,6 +31,11 @@ _BEFORE_SMALL = ARTICLES | {"this"}
 _KEYS = re.compile("|".join([*LISTED["ID_WORD"], expanded("USER"), expanded("KEYS_SHORT")]))
 _CODE_KEYS = re.compile(expanded("CODE_KEYS"))
 _CODED = frozenset({"ID", "URL", "PHONE"})
+_STREETS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
+_BEFORE_SHORT_NAMES = frozenset(
+    "by with from initials signed nurse sister d/w kin nok name named called contact carer".split()
+)
+_BEFORE_STATES = frozenset("in from of near".split())
 _BEFORE_CODES = frozenset("# : = ( [ no no. nr nr. number code is".split())
 MIN_CODE, MAX_KEY = 3, 9  # digits of a code that is no entity, and letters of what it is called by
 # Abbreviated before the names and the numbers of officers.
@@ -294,6 +299,39 @@ def is_short_form(context: Context, entity: Entity) -> bool:
         return False
     is_field = not CELLS.isdisjoint((before[-1:], after[:1]))
     return not is_field and odds(context.shares, entity.label, i) <= SURELY_SHORT_FORM
+
+
+@reason("PERSON", "GPE", "ORG", "ADDRESS")
+def is_shorthand(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is of the abbreviations of a note, with numbers and common words
+    beside them: abdo SNT, OSA. Those that no list has are ones near several others, unless they are
+    a name, too; behind a title or "by" all may name someone."""
+    _, start, end = entity
+    texts = context.bounds.texts[start:end]
+    short = [text for text in texts if text.isupper() and text.isalpha() and len(text) > 1]
+    if not short or context.whole.isupper() or not context.is_in_shorthand(start, end):
+        return False
+    labelled = context.text(start - 1) == ":"  # Next of kin: PEARL
+    before = context.text(start - 1 - labelled).lower().rstrip(".")
+    if before in LISTED["TITLE"] or before in PERSON_WORDS or before in _BEFORE_SHORT_NAMES:
+        return False
+    is_place = before in _BEFORE_STATES and entity.label == "GPE" and short[0] in STATES
+    small = context.is_capitalised
+    return not is_place and all(_is_of_note(text, small_names_none=small) for text in texts)
+
+
+def _is_of_note(text: str, *, small_names_none: bool) -> bool:
+    """Return whether a word of a note names nobody: an abbreviation, a word in small letters, a
+    number. small_names_none: whether the names of the note have capitals."""
+    if text in SHORTHAND or not any(map(str.isalpha, text)):
+        return True
+    lower = text.lower()
+    if text.islower() or any(map(str.isdigit, text)) or len(text) == 1:
+        is_someone = is_name(text.capitalize()) and not (text.islower() and small_names_none)
+        return not is_someone and lower not in _STREETS
+    is_short = text.isupper() and len(text) <= MAX_SHORT_FORM and lower not in _STREETS
+    title = text.capitalize()
+    return is_short and not (is_name(title) or is_town(title) or is_land(text) or lower in FIRMS)
 
 
 @reason("GPE", of_word=True)

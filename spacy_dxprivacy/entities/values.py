@@ -250,6 +250,7 @@ _RESULT = re.compile(
 )
 # A code that is as short as the name of a model, and what says that it is of somebody.
 _SHORT_CODE = re.compile(r"(?=[^\d]*(?:\d[^\d]*){1,4}\Z)[A-Z]{0,4}-?\d{1,4}[A-Za-z]{0,2}", re.A)
+_VARIANT = re.compile(r"[A-Z]{1,4}-?\d{1,4}-\d{1,4}[A-Z]{0,3}", re.A)  # Airbus A320-214
 MAX_SHORT = 3  # digits of a code that is too short for somebody's number
 _OWNING = frozenset(
     "bakkie bike bus car drove driver driving jeep lorry matatu moped motorbike motorcycle okada "
@@ -556,7 +557,8 @@ def _is_of_kind(tokens: Tokens, start: int, end: int) -> bool:
     behind a maker of things without one: Roland YEP-642."""
     code, before = tokens.between(start, end), _word_before(tokens, start)
     lower = before.lower()
-    if not 0 < _count_digits(code) <= MAX_KIND or lower in LISTED["ID_WORD"]:
+    is_variant = lower in MAKERS and _VARIANT.fullmatch(code) is not None
+    if not (0 < _count_digits(code) <= MAX_KIND or is_variant) or lower in LISTED["ID_WORD"]:
         return False
     if code[0] == "@" or _OF_SOMEONE.fullmatch(lower):
         return False

@@ -233,6 +233,37 @@ def test_codes_of_standards_durations_zones_and_lines_stay(nlp, text):
     assert not [ent for ent in nlp(text).ents if ent.label_ == "TIME"]
 
 
+@pytest.mark.parametrize("note", [
+    "81M BIBA with SOB. PMH: HTN, T2DM, AF, RA, GORD, OSA. O/E GCS 14, PEARL, abdo SNT.",
+    "Arrived ED, GCS E3V4M6, HS I+II, RR 22, sats 91% on 4L via NC. CXR NAD, ECG AF.",
+    "L THR, R TKR and NOF. MDT: OT, PT, SALT. DC to RH with TTO, INR and FBC on Monday.",
+    "No CP or SOB. BP stable, MS clear, MI ruled out by ECG and CXR, PD stopped, AL excluded.",
+    "IHD, COPD and PVD. Started LAMA, LABA and GTN; ABG and CXR done; for MSU, OGD and USS KUB.",
+])  # fmt: skip
+def test_abbreviations_of_a_note_are_nobody(nlp, note):
+    assert {label for label, _ in found(nlp, note)} <= {"DATE"}
+
+
+@pytest.mark.parametrize(("note", "name"), [
+    ("HTN, COPD, GORD. Seen by ED BROWN at noon.", "ED BROWN"),
+    ("HTN, COPD, CXR clear. D/W Dr SALT about INR.", "SALT"),
+    ("HTN, COPD, CXR clear. Wife PEARL is here.", "PEARL"),
+    ("HTN, COPD, CXR clear. Next of kin: PEARL, INR ok.", "PEARL"),
+    ("HTN, COPD, CXR clear. Mr AL KHAN went home.", "AL KHAN"),
+    ("HTN, COPD, CXR clear. She is from Seattle, WA.", "Seattle, WA"),
+    ("HTN, COPD, CXR clear. R/V by SMITH for INR.", "SMITH"),
+])  # fmt: skip
+def test_names_in_capitals_of_a_note_go(nlp, note, name):
+    assert name in {text for _, text in found(nlp, note)}
+
+
+@pytest.mark.parametrize("text", [
+    "PEARL came home and MD was there.", "We met ED in the park.", "GORD and OSA called.",
+])  # fmt: skip
+def test_without_other_abbreviations_they_may_be_names(nlp, text):
+    assert found(nlp, text)
+
+
 @pytest.mark.parametrize(("key", "code"), [
     ("MAC", "9c:4e:36:0a:77:1b"), ("EAN", "4012345678901"), ("SIRET", "732 829 320 00074"),
     ("IPv6", "2a02:8071::9"), ("subnet", "198.18.4.0/22"), ("CLABE", "002010077777777771"),
@@ -258,6 +289,7 @@ def test_a_name_before_a_number_is_no_key(nlp, text, name):
     "a Denis Wick 6BL", "an Airbus A320", "your Elna E-3500",
     "under CAS 7722-84-1", "a Roland YEP-642", "an HP MFP-479", "the Canon EOS-90D", "Icom IC-7300",
     "a Bosch GSR-120", "old Polar RS800",
+    "an Airbus A350-1041", "the Bombardier CRJ-9001",
 ])  # fmt: skip
 def test_the_model_of_a_maker_stays(nlp, model):
     shown = found(nlp, f"The men looked at the hall, {model} and left it.")
