@@ -7,7 +7,9 @@ root and www-data, are no user names: SYSTEM_ACCOUNTS in data/entities/words.txt
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, islice, takewhile
 
 import numpy as np
 from spacy.attrs import LIKE_EMAIL, LIKE_URL
@@ -89,38 +91,48 @@ def _addresses_in(text: str, lower: str, secrets: Sequence[Entity]) -> Iterator[
                 yield Entity(label, start, end)
 
 
-def whole_addresses(doc: Doc, accounts: Iterable[Entity]) -> Iterator[Entity]:
+def whole_addresses(doc: Doc, accounts: Sequence[Entity]) -> Iterator[Entity]:
     """Yield the addresses of mail and of the web, in characters, whatever is in them: a date, the
     number of an account, a name (https://corp.com/lind?dob=1964-03-12). A secret is no part of one,
     as it may be asked for alone. accounts: those of the text, of which some are addresses."""
     found = [account for account in accounts if account.label in ("EMAIL", "URL")]
     yield from found
-    # Nor is the user of a machine a part of one: jane@10.0.0.5:notes.
-    found += [account for account in accounts if account.label == "USERNAME"]
     flags = doc.to_array([LIKE_EMAIL, LIKE_URL])
     if not flags.any():
         return
-    secrets = [(start, end) for label, start, end in accounts if label == "SECRET"]
+    # Nor is the user of a machine a part of one of mail: jane@10.0.0.5:notes.
+    users = [account for account in accounts if account.label == "USERNAME"]
+    taken = {"URL": _Spans(found), "EMAIL": _Spans([*found, *users])}
+    secrets = _Spans([account for account in accounts if account.label == "SECRET"])
     for i in np.nonzero(flags.any(axis=1))[0].tolist():
         start, end = doc[i].idx, doc[i].idx + len(doc[i])
-        is_behind_stroke = start > 0 and doc[i - 1].text[-1] in "/\\" and not doc[i - 1].whitespace_
+        is_in_path = i > 0 and doc[i - 1].text[-1] in "/\\" and not doc[i - 1].whitespace_
         label = "EMAIL" if flags[i, 0] else "URL"
-        is_apart = not any(
-            first < end and start < last and (held != "USERNAME" or label == "EMAIL")
-            for held, first, last in found
-        )
-        if is_apart and not is_behind_stroke and is_whole_address(label, doc[i].text):
-            yield from _beside(secrets, Entity(label, start, end))
+        is_free = not is_in_path and not taken[label].within(start, end)
+        if is_free and is_whole_address(label, doc[i].text):
+            yield from _beside(secrets.within(start, end), Entity(label, start, end))
 
 
-def _beside(secrets: Sequence[tuple[int, int]], address: Entity) -> Iterator[Entity]:
+class _Spans:
+    """The extents of entities, which may overlap, in characters."""
+
+    def __init__(self, entities: Iterable[Entity]) -> None:
+        self._spans = sorted((start, end) for _, start, end in entities)
+        self._last = [*accumulate((end for _, end in self._spans), max)]  # the ends up to each
+
+    def within(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return those that have a part between two places."""
+        i = bisect_right(self._last, start)
+        return [*takewhile(lambda span: span[0] < end, islice(self._spans, i, None))]
+
+
+def _beside(secrets: Iterable[tuple[int, int]], address: Entity) -> Iterator[Entity]:
     """Yield the parts of an address before and behind the secrets within it, in characters."""
     label, start, last = address
-    for first, end in sorted(secrets):
-        if start < end and first < last:
-            if start < first:
-                yield Entity(label, start, first)
-            start = max(end, start)
+    for first, end in secrets:
+        if start < first:
+            yield Entity(label, start, first)
+        start = max(end, start)
     if start < last:
         yield Entity(label, start, last)
 

@@ -234,11 +234,13 @@ def match_words(tree: RuleNode, kinds: Sequence[AbstractSet[str]]) -> Iterator[E
 
 def _of_lists(bounds: Bounds, entities: Iterable[Entity]) -> Iterator[Entity]:
     """Yield the codes of lists behind those that are identifiers: HH AB 123 and HH XY 1234."""
-    for label, first, last in entities:
-        if label == "ID":
-            text, doc = bounds.text, bounds.doc
-            start, end = doc[first].idx, doc[last - 1].idx + len(doc[last - 1])
-            yield from (in_tokens(doc, label, *span) for span in siblings(text, start, end))
+    reached = 0  # a list is read once
+    for first, last in sorted({(start, end) for label, start, end in entities if label == "ID"}):
+        text, doc = bounds.text, bounds.doc
+        start, end = doc[first].idx, doc[last - 1].idx + len(doc[last - 1])
+        for span in siblings(text, start, end) if start >= reached else ():
+            reached = span[1]
+            yield in_tokens(doc, "ID", *span)
 
 
 def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[Entity]:

@@ -30,6 +30,7 @@ _NOBLE = frozenset({"Lord", "Lady"})
 _BEFORE_SMALL = ARTICLES | {"this"}
 _KEYS = re.compile("|".join([*LISTED["ID_WORD"], expanded("USER"), expanded("KEYS_SHORT")]))
 _CODE_KEYS = re.compile(expanded("CODE_KEYS"))
+_SHORT_KEY = re.compile(r"[B-DF-HJ-NP-TV-XZ]{2,5}")
 _CODED = frozenset({"ID", "URL", "PHONE"})
 _STREETS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _BEFORE_SHORT_NAMES = frozenset(
@@ -317,18 +318,27 @@ def is_shorthand(context: Context, entity: Entity) -> bool:
         return False
     is_place = before in _BEFORE_STATES and entity.label == "GPE" and short[0] in STATES
     small = context.is_capitalised
-    return not is_place and all(_is_of_note(text, small_names_none=small) for text in texts)
+    return not is_place and all(
+        text in SHORTHAND or _is_of_note(entity.label, text, small_names_none=small)
+        for text in texts
+    )
 
 
-def _is_of_note(text: str, *, small_names_none: bool) -> bool:
-    """Return whether a word of a note names nobody: an abbreviation, a word in small letters, a
-    number. small_names_none: whether the names of the note have capitals."""
-    if text in SHORTHAND or not any(map(str.isalpha, text)):
+def _is_of_note(label: str, text: str, *, small_names_none: bool) -> bool:
+    """Return whether a word of a note that no list has names nobody: a short one in capitals, of
+    which a person's has a vowel, a word in small letters, a number.
+
+    small_names_none: Whether the names of the note have capitals.
+    """
+    text = text.rstrip(".")
+    if not any(map(str.isalpha, text)):
         return True
     lower = text.lower()
     if text.islower() or any(map(str.isdigit, text)) or len(text) == 1:
         is_someone = is_name(text.capitalize()) and not (text.islower() and small_names_none)
         return not is_someone and lower not in _STREETS
+    if label == "PERSON" and _SHORT_KEY.fullmatch(text) is None:
+        return False
     is_short = text.isupper() and len(text) <= MAX_SHORT_FORM and lower not in _STREETS
     title = text.capitalize()
     return is_short and not (is_name(title) or is_town(title) or is_land(text) or lower in FIRMS)
@@ -428,7 +438,7 @@ def _is_noun(text: str) -> bool:
 def is_key(context: Context, entity: Entity) -> bool:
     """Return whether a word says what the code behind it is: Rego QMB318, VIN WVWZZZ1JZXW, EAN
     4006381333931. So does one in capitals before an identifier or an address (KVNR A123456780),
-    unless it is a name, a town or a firm, or all words are in capitals."""
+    unless it is a name, a town or a firm, may be a name, or all words are in capitals."""
     i = entity.start
     after = i + 1
     while context.text(after).lower() in _BEFORE_CODES:
@@ -442,8 +452,11 @@ def is_key(context: Context, entity: Entity) -> bool:
     is_someone = text.istitle() and (is_name(text) or code.ent_type_ == "PHONE")  # Rut 07700 90
     if _CODE_KEYS.fullmatch(text.lower()) and not is_someone:
         return is_coded or sum(map(str.isdigit, code.text)) >= MIN_CODE
-    most = MAX_SHORT_FORM if entity.label == "PERSON" else MAX_KEY
-    return is_coded and entity.end == i + 1 and len(text) <= most and _is_unlisted(context, text)
+    if not is_coded or code.ent_type_ == "PHONE" or entity.end > i + 1:
+        return False
+    if entity.label == "PERSON" and not _SHORT_KEY.fullmatch(text):
+        return False  # a family name that no list has
+    return not context.is_ruled(entity) and len(text) <= MAX_KEY and _is_unlisted(context, text)
 
 
 def _is_unlisted(context: Context, text: str) -> bool:
