@@ -52,13 +52,14 @@ _JOINT = re.compile(
     r"(?<!\w)(?:van|von|de|der|den|die|di|del|della|du|ter|ten|te|zu|zur|'t|in)[ ]"
     r"(?:(?:de|der|den|het|'t|la|las|los|lo)[ ]){0,2}\Z"
 )
+_ARTICLE = re.compile(r"(?:la|las|los|lo)[ ]")
 _NEXT = re.compile(r"(?:,|,?[ ](?:et|y|e|und|en))[ ](?:(?:de|del|el|la)[ ])?")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 _ELIDED = re.compile(r"\w{1,5}['’][a-zß-öø-ÿ]")  # L'impôt, Dell'arte
 _COMMANDS = {"fr": ("ez",), "it": ("ate", "ete")}  # ends of verbs that open a sentence
 MIN_CAPITALS = 4  # letters of a family name in capitals that no list has
 MAX_GERMAN, MAX_GIVEN = 8, 12  # letters of a given name in no list
-_OF_THE = frozenset({"des", "eines"})  # before a noun in the genitive, as in "des Bauers Hof"
+_OF_THE = frozenset({"des", "eines", "im", "am"})  # before a noun: "des Bauers Hof", "im Winter"
 _UNSURE = frozenset({"apposed", "inverted", "kin"})  # groups of what may be no name
 _INVERTED = re.compile(r"[^\s,;][^,;\n]*, (?P<given>[^,;\n]*[^\s,;])")  # Behrens, Maike
 _AND_NAME = re.compile(r" (?:et|y|e|und|en|&) [^\W\d_a-zß-öø-ÿ]")
@@ -72,6 +73,7 @@ _POINTS = re.compile(r"\d{1,2}/\d{1,2}(?:/\d{1,2})?", re.ASCII)
 _LAST_WORD = re.compile(r"([^\W\d_]+)[ :=]{1,3}\Z")
 _BEFORE_POINTS = re.compile(r"[ :=]{1,3}\d{1,2}/\d", re.ASCII)
 _NUMBER_OF_YEAR = re.compile(r"\d{1,6}/\d{4}|\d{4}-\d{3,5}", re.ASCII)
+_LINE_END = re.compile(r"[ \t.,]*(?:\n|\Z)")
 _CLAUSE_END = re.compile(r"\s?[.,;:)!?\n]|\Z")
 MAX_DAY, MAX_MONTH = 31, 12
 MIN_TOWN = 3  # letters of a town that is found again
@@ -175,11 +177,13 @@ def without_words(doc: Doc, mentions: list[Entity]) -> list[Entity]:
     small = {m for m in persons if doc[m.start : m.end].text.islower()}
     behind = {m for m in persons if _is_behind_article(doc, m.start)}
     language = language_of_doc(doc) if small or behind else "en"
-    if language == "en" or not is_capitalised(text_of(doc), least=1, share=1.0):
+    if language == "en" or not is_capitalised(text_of(doc), least=1):
         return mentions
     words = common_words(language) | _plain_names()[language]
     words |= _foreign_words(f"SURE_SURNAMES {language}")
     words |= {*date_words(language).months, *date_words(language).weekdays}
+    if not is_capitalised(text_of(doc), least=1, share=1.0):
+        words = frozenset()
     words |= {doc[m.start : m.end].text for m in small & behind}  # le boulanger du quartier
     dropped = {m for m in small if doc[m.start : m.end].text in words}
     if language == "de":
@@ -479,9 +483,10 @@ def _towns_again(text: str, language: str, entities: set[Entity]) -> Iterator[En
     towns of lines of place and date."""
     addresses = [(start, end) for label, start, end in entities if label == "ADDRESS"]
     towns = {town for span in addresses for town in _towns_of(text, *span, language)}
-    days = {start for label, start, _ in entities if label == "DATE"}
+    days = {start: end for label, start, end in sorted(entities) if label == "DATE"}
     for match in pattern("place and date", "foreign").finditer(text) if days else ():
-        if match.end() in days and _is_before_day(match, towns, language):
+        ends_line = _LINE_END.match(text, days.get(match.end(), 0)) is not None
+        if match.end() in days and ends_line and _is_before_day(match, towns, language):
             yield Entity("GPE", *match.span("town"))
     by_word: dict[str, list[str]] = {}
     for town in sorted(towns, key=len, reverse=True):
@@ -707,16 +712,15 @@ def _nickname(text: str, start: int, end: int, language: str) -> Iterator[tuple[
 
 def _behind_titles(text: str, start: int, end: int) -> int:
     """Return the start of a name behind the titles and kin with which a text begins: Dein Enkel."""
-    found = (word.start() for word in _WORD.finditer(text, start, end) if not _is_call(word[0]))
-    return next(found, start)
-
-
-def _is_call(word: str) -> bool:
-    """Return whether a word is a title, a possessive, kin or a role."""
-    lower = word.lower()
-    listed = lower in _foreign_words("POSSESSIVES") or lower in _foreign_words("KIN")
-    is_kin = lower in _foreign_words("ROLES") and not builtin_lexicon().of(word) & NAMES
-    return is_title(word) or listed or is_kin
+    owned = False  # behind a possessive, where a role is no family name
+    for word in _WORD.finditer(text, start, end):
+        lower = word[0].lower()
+        is_role = owned and lower in _foreign_words("ROLES")
+        is_possessive = lower in _foreign_words("POSSESSIVES")
+        if not (is_title(word[0]) or is_possessive or is_role or lower in _foreign_words("KIN")):
+            return word.start()
+        owned = owned or is_possessive
+    return start
 
 
 def _before_words(text: str, start: int, end: int, language: str) -> int:
@@ -777,7 +781,7 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
     joint = _JOINT.search(before)
     last = _words_of(before)[-1]
     i, titled = 0, run.listed or (is_title(last) and not before.endswith("\n"))
-    if joint and is_title(_words_of(before[: joint.start()])[-1]):  # mevrouw van den Berg
+    if joint and _is_before_family(_words_of(before[: joint.start()])[-1], joint[0]):
         titled, words[0] = True, (words[0][0], words[0][1] - len(joint[0]), words[0][2])
     article = re.split("['’]", (before.split() or [""])[-1].lower())[0] in _foreign_words(
         "ARTICLES"
@@ -808,6 +812,13 @@ def _names_in(run: Run, language: str) -> Iterator[tuple[int, int]]:
             last, _, stop = words[end - 1]
             yield words[i][1], stop - _ends(last)
         i, titled = max(end, i + 1), False
+
+
+def _is_before_family(word: str, particles: str) -> bool:
+    """Return whether particles behind a word begin a family name: mevrouw van den Berg. Behind a
+    title that may be of a place, an article is none of a name: el fiscal de la Corona."""
+    has_article = _ARTICLE.search(particles) is not None
+    return is_title(word) and (_bare(word) in _foreign_words("ADDRESSED") or not has_article)
 
 
 def _is_surely_named(run: Run, i: int, language: str) -> bool:
@@ -858,8 +869,8 @@ def _acts_for(run: Run, i: int) -> bool:
 
 def _particles_of_family(run: Run, i: int, language: str) -> int:
     """Return the number of particles from the i-th word on that begin a family name behind a title:
-    2 for Frau von der Leyen. Behind a title that may be of a place, and behind an article in
-    German, a list of names has to have the name."""
+    2 for Frau von der Leyen. Behind an article in German (dem Richter von der Osten)
+    a list of names has to have the name."""
     words = run.words
     particles = _particles(words, i)
     noble = i + len(particles)
@@ -870,7 +881,8 @@ def _particles_of_family(run: Run, i: int, language: str) -> int:
     known = builtin_lexicon().of(word.rstrip(".'’"))
     is_any = earlier[0].lower() in _foreign_words("ARTICLES")
     if call not in _foreign_words("ADDRESSED") or (language == "de" and is_any):
-        return len(particles) * ("surname" in known and "city" not in known)
+        may_be = language == "de" and "surname" in known and "city" not in known
+        return len(particles) * may_be
     is_plain = is_plain_in(word, language) and "surname" not in known
     is_noun = _is_german_noun(word) if language == "de" else is_plain
     return 0 if is_noun else len(particles)
@@ -1059,14 +1071,22 @@ def _leaves_name(words: list[Word], k: int, language: str) -> bool:
 def _is_apart(words: list[Word], k: int) -> bool:
     """Return whether a German article or preposition, the k-th word, stands before what is no part
     of a name: Kolbe den Wagen, Hansen zur Buchhaltung; not Antje von der Osten."""
-    particle, noun = words[k][0], k + len(_particles(words, k))
-    if noun == len(words):
+    if words[k][0] in _foreign_words("ARTICLES_ALONE"):
+        return True
+    particles = _particles(words, k)
+    noun = k + len(particles)
+    if not particles or noun == len(words):
         return False
-    word, given = words[noun][0], "first_name" in _classes(words[k - 1][0], "de")
-    is_noun = _is_german_noun(word)
-    if particle == "von":  # of nobility, of whom many have names that are words
-        return (is_noun or is_plain_in(word, "de")) and (is_noun or not given)
-    return is_plain_in(word, "de") or (particle != "zu" and not given)
+    word, given = words[noun][0].rstrip("."), "first_name" in _classes(words[k - 1][0], "de")
+    is_listed = "surname" in builtin_lexicon().of(word)
+    is_plain = is_plain_in(word, "de")
+    if particles == ["von"]:
+        return is_plain and not (given and is_listed)
+    if particles[0] == "von":  # of nobility, of whom many have names that are words
+        is_noun = _is_german_noun(word)
+        return (is_noun or is_plain) and (is_noun or not given)
+    is_long = len(word) > MAX_GERMAN and not is_listed
+    return is_plain or is_long or (particles[0] != "zu" and not given)
 
 
 def _is_german_noun(word: str) -> bool:

@@ -166,9 +166,10 @@ class Name(Independent):
     ) -> dict[str, str]:
         """Return a surrogate for the first family name of persons with two; it is that of other
         persons of the name."""
-        if self.scope.reach != "document" or self.scope.key is not None:
+        is_shared = self.scope.reach == "document" and self.scope.key is None
+        if draws.language != "es" or not is_shared:
             return {}
-        families = first_families(forms, draws.language)
+        families = first_families(forms)
         for name in sorted(families - {name for kind, name, *_ in shared if kind == "family"}):
             drawn = self._draw(Person(0), draws, taken)
             shared["family", name] = drawn[2]

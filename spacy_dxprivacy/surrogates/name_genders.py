@@ -54,18 +54,18 @@ def genders_beside(mentions: Sequence[Mention], forms: Sequence[Form], language:
     shown, of_list = list[str](), ""
     for mention, form in zip(mentions, forms, strict=True):
         before = f"{mention.lead or mention.before} {form.title}"
-        gender = _gender_before(before, words) or _gender_after(mention.tail, words)
+        gender = _gender_before(before, words, language) or _gender_after(mention.tail, words)
         if not gender:
-            gender = of_list = _gender_of_several(before, of_several) or of_list
+            gender = of_list = _gender_of_several(before, of_several, language) or of_list
         shown.append(gender)
         of_list = of_list if of_list and _goes_on(mention.tail) else ""
     return shown
 
 
-def _gender_of_several(text: str, genders: Mapping[str, str]) -> str:
+def _gender_of_several(text: str, genders: Mapping[str, str], language: str) -> str:
     """Return the gender of several kin before a name; "" for brothers and sisters."""
     both = {genders[word] for word in _IN_LIST.findall(text.lower()) if word in genders}
-    return _gender_before(text, genders) if len(both) == 1 else ""
+    return _gender_before(text, genders, language) if len(both) == 1 else ""
 
 
 def _goes_on(text: str) -> bool:
@@ -86,17 +86,24 @@ def gender_of_pronoun(text: str, language: str) -> str:
     return ""
 
 
-def _gender_before(text: str, genders: Mapping[str, str]) -> str:
+def _gender_before(text: str, genders: Mapping[str, str], language: str) -> str:
     """Return the gender that the words right before a name show: Herrn Prof. Dr.; her husband, ."""
     for word in reversed(_WORD_OR_MARK.findall(text.lower())):
         dotted = word if word.endswith(".") else f"{word}."
         # A full stop ends a sentence, except after an abbreviation.
         if (gender := genders.get(word) or genders.get(dotted)) is not None:
             return gender
-        is_title = dotted[:-1] in TITLES or is_call(word)
+        is_title = dotted[:-1] in TITLES or dotted in _foreign_titles()
+        is_title = is_title or (language != "en" and is_call(word))
         if not (is_title or word in _MARKS or word in _GENDER_LINKS):
             break
     return ""
+
+
+@cache
+def _foreign_titles() -> frozenset[str]:
+    """Return titles of other languages, in lower case, some with a full stop."""
+    return words("TITLES", "foreign")
 
 
 def _gender_after(text: str, genders: Mapping[str, str]) -> str:

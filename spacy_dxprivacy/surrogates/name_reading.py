@@ -102,11 +102,9 @@ def _of_gender(form: Form, gender: str) -> Form:
     return replace(form, roles=form.roles | {_ROLE_OF[gender]}) if gender else form
 
 
-def first_families(forms: Sequence[Form], language: str) -> set[str]:
+def first_families(forms: Sequence[Form]) -> set[str]:
     """Return the first family names of persons with two, in lower case, in a Spanish document:
     zabaleta of Fermín Zabaleta Ochoa; not José of María José Ochoa."""
-    if language != "es":
-        return set()
     names = {form.names[-2] for form in forms if len(form.names) > 2 and not form.inverted}
     return {name for name in names if _is_first_family(name)}
 
