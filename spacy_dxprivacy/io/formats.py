@@ -62,7 +62,8 @@ class Header:
     """The columns that a table keeps, and its layout.
 
     names: the columns to write. schema: of a .parquet file. delimiter, ending: of lines of .csv.
-    formats: number formats of the columns of a sheet, by name.
+    formats: number formats of the columns of a sheet, by name. unread: numbers of what
+    is not read of the file, by kind.
     """
 
     names: list[str] = field(default_factory=list)
@@ -70,6 +71,7 @@ class Header:
     delimiter: str = ""
     ending: str = ""
     formats: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, int] = field(default_factory=dict)
 
 
 OnHeader = Callable[[Header], Any]  # called with the header of a table, before its first record

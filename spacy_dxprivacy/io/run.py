@@ -23,7 +23,7 @@ from ..surrogates.replacements import USER
 from ..text.language import LANGUAGE, base_language
 from .account import Account, charge_person
 from .build import check_limit, get_sanitizer, only_by_rules, terms_of
-from .formats import Row, Writer, format_names
+from .formats import Header, Row, Writer, format_names
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
 from .language_check import with_language
 from .pieces import Pieces
@@ -168,7 +168,8 @@ class FileRun:
                 write_part = run.parts.write_part
                 output.on_complete = lambda hidden: write_part(job, hidden, self.to_dict())
             writer = FORMATS[job.write_as].write(output.handle, run.files)
-            found = read(source, job.read_as, run.files, writer.begin, self.encodings.append)
+            begin = partial(self._begin, writer)
+            found = read(source, job.read_as, run.files, begin, self.encodings.append)
             records = check_first_record(found)
             drawn = results(
                 run.nlp,
@@ -195,6 +196,11 @@ class FileRun:
             else:
                 writer.finish()
         return self.to_dict()
+
+    def _begin(self, writer: Writer, header: Header) -> None:
+        """Pass the header of a table on, and count what is not read of its file."""
+        writer.begin(header)
+        self.tally.count += Count(dropped=header.unread)
 
     def _write(self, writer: Writer, released: Released) -> str:
         """Charge the person of a record, write the record, and count it. Return why not, or ""."""

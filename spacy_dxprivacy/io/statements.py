@@ -8,6 +8,7 @@ documents. The receipt as JSON has all terms in full.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from ..privacy.guarantee import Guarantee
 from ..surrogates.date_shift import WITHOUT_TIMES
 from ..text.language import NAMES
 from ..text.mentions import CANONICAL, plain_label
-from .tally import BARE_FILES, FIELDS, FILE_NAMES, MARKUP, TABLE, Tally
+from .tally import BARE_FILES, FIELDS, FILE_NAMES, MARKUP, SHEETS, TABLE, Tally
 
 MAX_UNKNOWN_SHARE, MIN_UNKNOWN = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
 # Share of mentions of persons that the rules leave readable: docs/entities/languages.json.
@@ -381,13 +382,16 @@ def _shares(languages: Iterable[str]) -> str:
 def _unread(tally: Tally) -> str:
     """Return how many files of each unknown format were not read, or ""."""
     counts = {kind: n for kind, n in tally.count.dropped.items() if _is_of_files(kind)}
-    kinds = (kind.replace("files", "file" if n == 1 else "files") for kind, n in counts.items())
+    kinds = (_PLURAL.sub("", kind, 1) if n == 1 else kind for kind, n in counts.items())
     return ", ".join(f"{n:,} {kind}" for n, kind in zip(counts.values(), kinds, strict=True))
 
 
 def _is_of_files(kind: str) -> bool:
-    """Return whether what was left out are files of an ending, or of none."""
-    return kind.startswith(".") or kind == BARE_FILES
+    """Return whether what was left out are files of an ending, or of none, or sheets of a file."""
+    return kind.startswith((".", SHEETS)) or kind == BARE_FILES
+
+
+_PLURAL = re.compile(r"(?<=file)s|(?<=sheet)s")
 
 
 # -- who can tell whose text it is -----------------------------------------------------------------

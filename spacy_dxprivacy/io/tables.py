@@ -9,7 +9,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date, datetime
 from itertools import chain, count, dropwhile, islice, zip_longest
@@ -36,15 +36,18 @@ from .formats import (
     Writer,
     check_heads,
     fill_entry,
+    format_names,
     is_column,
     row_record,
     zipped,
 )
 from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
+from .tally import SHEETS
 
 INVALID_ROW: list[str] = []  # stands for a row that is not valid CSV; compared by identity
 DELIMITERS = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}  # formats by delimiter
 MAX_SHEET = 256 * MB
+_MERGED = re.compile(rb'<mergeCell ref="([A-Z]{1,3}1:[A-Z]{1,3}1)"')
 MAX_CELL = 32_767  # characters of a cell of .xlsx
 _TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # times of creation and change of a sheet
 _SEPARATOR = re.compile("sep=([,;|\t])")
@@ -144,14 +147,23 @@ class _Lines:
 
 def read_xlsx(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the rows of the first sheet: its values, without formulas and comments."""
-    sheet = _read_sheet(handle)
-    names = columns_of([value for value, _ in next(sheet, ())] or None)
-    fields, width = Fields.of(files).in_columns(names), len(names)
-    check_heads(files, names)
-    first = next(sheet, [])
-    formats = {name: form for name, (_, form) in zip(names, first, strict=False) if form}
-    on_header(Header(fields.output_columns(names), formats=formats))
-    for number, cells in enumerate(chain([first], sheet), 1):
+    book, merged = _read_book(handle)
+    sheet, others = _read_sheet(book), [str(other.title) for other in book.worksheets[1:]]
+    first = [value for value, _ in next(sheet, ())]
+    names = columns_of(_with_merged(first, merged) or None)
+    try:
+        fields, width = Fields.of(files).in_columns(names), len(names)
+        check_heads(files, names)
+    except UsageError as error:
+        if not others:
+            raise
+        unread = format_names(others)
+        raise UsageError(f"{error} Only its first sheet is read, not {unread}.") from None
+    row_below = next(sheet, [])
+    formats = {name: form for name, (_, form) in zip(names, row_below, strict=False) if form}
+    left_out = {f"{SHEETS} ({format_names(others)})": len(others)} if others else {}
+    on_header(Header(fields.output_columns(names), formats=formats, unread=left_out))
+    for number, cells in enumerate(chain([row_below], sheet), 1):
         row = [value for value, _ in cells]
         if any(cell is not None for cell in row[width:]):
             yield Failed(number, "it has cells beyond the columns of the first row.")
@@ -159,8 +171,35 @@ def read_xlsx(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Ite
             yield row_record(number, 0, dict(zip_longest(names, row[:width])), fields)
 
 
-def _read_sheet(handle: IO[bytes]) -> Iterator[list[tuple[Any, str]]]:
-    """Yield the value and the number format of each cell of a row."""
+def _with_merged(first: Sequence[Any], merged: dict[int, int]) -> list[Any]:
+    """Return a row of heads in which each column below a cell that spans several has its head, with
+    a number: "Patient" over two columns is the head of the second, too."""
+    names = list(first)
+    for column, start in merged.items():
+        if column < len(names) and names[column] is None and names[start] is not None:
+            names[column] = f"{names[start]} {column - start + 1}"
+    return names if len(set(names)) == len(names) else list(first)
+
+
+def _merged_heads(raw: bytes, sheet: Any) -> dict[int, int]:
+    """Return for each column below a cell of the first row that spans several, but not all, the
+    column of that cell, from 0. openpyxl does not read them from a file that it streams."""
+    from openpyxl.utils.cell import range_boundaries
+
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        found = _MERGED.findall(archive.read(sheet._worksheet_path))
+    spans = [range_boundaries(reference.decode()) for reference in found]
+    return {
+        column: first - 1
+        for first, top, last, bottom in spans
+        if top == bottom == 1 and last - first + 1 < (sheet.max_column or 0)
+        for column in range(first, last)
+    }
+
+
+def _read_book(handle: IO[bytes]) -> tuple[Any, dict[int, int]]:
+    """Return the sheets of a file, and the merged heads of the first. Raise UsageError if there is
+    none."""
     needs("openpyxl", ".xlsx", extra="xlsx")
     import openpyxl
 
@@ -168,16 +207,29 @@ def _read_sheet(handle: IO[bytes]) -> Iterator[list[tuple[Any, str]]]:
     if raw.startswith(ENCRYPTED):
         why = "it is encrypted, or from Excel before 2007"
         raise UsageError(f"{why}: save it as .xlsx, without a password.")
-    try:
+    with _damage():
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             check_ratio("the .xlsx file", len(raw), sum(i.file_size for i in archive.infolist()))
         book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
-        for row in book.worksheets[0].iter_rows():
-            yield [_value_of(cell.value, getattr(cell, "number_format", "")) for cell in row]
+        return book, _merged_heads(raw, book.worksheets[0])
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    """Raise UsageError for any error of a damaged file, whose message may quote the file."""
+    try:
+        yield
     except TooLarge as error:
         raise UsageError(str(error)) from None
-    except Exception:  # openpyxl raises many types for damaged files; messages may quote the file
+    except Exception:  # openpyxl raises many types
         raise UsageError("it is not an .xlsx file with a sheet, or it is damaged.") from None
+
+
+def _read_sheet(book: Any) -> Iterator[list[tuple[Any, str]]]:
+    """Yield the value and the number format of each cell of a row of the first sheet."""
+    with _damage():
+        for row in book.worksheets[0].iter_rows():
+            yield [_value_of(cell.value, getattr(cell, "number_format", "")) for cell in row]
 
 
 def _value_of(value: Any, number_format: str) -> tuple[Any, str]:

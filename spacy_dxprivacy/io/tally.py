@@ -13,6 +13,7 @@ from ..privacy.loss import Loss
 # What a run shows of its input besides the terms: phrases, or their beginnings.
 FIELDS, FILE_NAMES = "the fields", "the names of the files"
 BARE_FILES = "files without an ending"  # of a folder, that were not read
+SHEETS = "sheets after the first"  # of a file, that were not read
 MARKUP = "markup: elements and formatting"
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 

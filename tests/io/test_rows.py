@@ -323,6 +323,32 @@ def test_a_duration_of_a_sheet_stays(tmp_path):
     assert not any("Maria Lopez" in row for row in new)
 
 
+def test_a_head_over_several_columns_of_a_sheet_is_that_of_each(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    path = written(tmp_path / "in.xlsx", ["Pupil name", None, "Form"], [["May", "Price", "4b"]] * 2)
+    book = openpyxl.load_workbook(path)
+    book.active.merge_cells("A1:B1")
+    book.save(path)
+    done, rows = sanitized(path, fields=["1", "2"], labels="person")
+    assert "Pupil name 2 of 2 cells" in done.stderr and "Pupil name 2 2 of 2 cells" in done.stderr
+    assert not {"May", "Price"} & {str(cell) for row in rows for cell in row.values()}
+    assert [row["Form"] for row in rows] == ["4b", "4b"]
+
+
+@pytest.mark.parametrize(("title", "named"), [("Visits", "Visits"), ("Jukka Hauta-aho", "1 whose")])
+def test_sheets_after_the_first_are_named(tmp_path, title, named):
+    openpyxl = pytest.importorskip("openpyxl")
+    path = written(tmp_path / "in.xlsx", ["name"], [["Maria Lopez"]])
+    book = openpyxl.load_workbook(path)
+    book.create_sheet(title).append(["surname"])
+    book.save(path)
+    done, _ = sanitized(path, fields=["name"])
+    assert f"NOT READ: 1 sheet after the first ({named}" in done.stderr
+    done = run_dx("sanitize", path, tmp_path / "out.jsonl", "--field", "surname", "--force")
+    assert done.exit_code == 2 and f"Only its first sheet is read, not {named}" in done.stderr
+    assert "Hauta" not in done.stderr
+
+
 HEADS_TO_NAME = {  # first row: the option, and the column that it names
     '"Surname, First name",age': ('"Surname, First name"', "Surname, First name"),
     '"Price, Grace",mrn': ('"Price, Grace",mrn', "Price, Grace"),
