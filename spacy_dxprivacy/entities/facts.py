@@ -122,7 +122,7 @@ class Facts(Tokens):
             return True
         if self._is_within(self._labels, start, end):  # such as City
             return True
-        if label in NAMED and self._is_head(start, end):
+        if label in NAMED and self.is_head(start, end):
             return True
         if label == "ID" and self._is_of_nobody(start, end):
             return True
@@ -130,10 +130,11 @@ class Facts(Tokens):
             return True
         return self._may_be_value(label, start, end) and is_value(self, Entity(label, start, end))
 
-    def _is_head(self, start: int, end: int) -> bool:
+    def is_head(self, start: int, end: int) -> bool:
         """Return whether words before a colon are a label in any language, and no name:
         Geburtsdatum: 3.4.1960."""
-        is_before_colon = end < len(self.texts) and self.texts[end] == ":"
+        last = end + (self.texts[end : end + 1] == ["."])  # Geb.-Dat.: 3.4.1960
+        is_before_colon = self.texts[last : last + 1] in ([":"], [".:"])
         if not is_before_colon or any(map(is_name, self.texts[start:end])):
             return False
         return head_of(self.between(start, end)) is not None

@@ -381,6 +381,9 @@ _DOTTED_DATE = re.compile(  # 04.13.85, 09.30
     r"\d{1,2}\.\d{1,2}\.(?:\d\d)?|(?:0?[1-9]|1[0-2])\.(?:[0-2]?\d|3[01])|"
     r"(?:[0-2]?\d|3[01])\.(?:0?[1-9]|1[0-2])"
 )
+_NUMBER = re.compile(  # with its extension
+    r"\+?(?:\([\d ]{1,6}\)|\d)(?:[ ().–-]{0,3}\d)*(?: ?(?:x|ext\.?|#) ?\d+)?", re.I
+)
 _OF_ENTITY = {"USERNAME": "ID"}
 _MOST_WORDS = {"PERSON": 10, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 3}
 # Beside the names of a cell: marks, remarks in brackets, numbers, and what is whose: 's mum.
@@ -431,8 +434,12 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     bare = cell.strip()
     if holds_nothing(head, bare) or len(bare) > _LONGEST.get(label, 40):
         return []
+    if label == "PHONE":
+        return [
+            Entity(name, start + first, start + last) for name, first, last in _numbers_in(bare)
+        ]
     if label in _DIGITS:
-        label = label if label == "PHONE" else "TIME" if _is_clock(label, bare) else "DATE"
+        label = "TIME" if _is_clock(label, bare) else "DATE"
         return [Entity(label, start, start + len(bare))] * any(map(str.isdigit, bare))
     is_sure = label == "PERSON" and not head.is_weak
     spans = [*_names_surely_in(bare)] if is_sure and _is_of_names(bare) else _spans_in(label, bare)
@@ -441,6 +448,14 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     return [
         Entity(_OF_ENTITY.get(label, label), start + first, start + last) for first, last in spans
     ]
+
+
+def _numbers_in(cell: str) -> Iterator[Entity]:
+    """Yield the telephone numbers of a cell, and numbers that are too short for one (ext 12)."""
+    for match in _NUMBER.finditer(cell):
+        count = sum(map(str.isdigit, match[0]))
+        if count > 1:
+            yield Entity("PHONE" if count > MIN_CODE else "ID", *match.span())
 
 
 def _is_clock(label: str, cell: str) -> bool:
@@ -631,15 +646,23 @@ _KEY = re.compile(
 
 
 _LABEL_COLON = re.compile(r"(?<![\w./@:-])([^\W\d_]{2,12}):(?=[+(#]?\d)")
+# The key of a log or a setting before a date or an address of a network: dob=1985-04-03.
+_KEY_OF_DATE = re.compile(
+    r"(?<![^\s,;|({\[])[^\W\d_][\w.-]{0,30}=(?=\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|"
+    r"\d{1,2}([./-])\d{1,2}\1\d{2,4}(?!\w))"
+)
 
 
 def colons_of_labels(text: str) -> Iterator[int]:
     """Yield the places of the colons between a label and its number, which a tokenizer joins:
-    Tel:020 7946 0018. The port of a host, as in localhost:8080, has none."""
+    Tel:020 7946 0018; and of equals signs before dates. The port of a host, as in localhost:8080,
+    has none."""
     for match in _LABEL_COLON.finditer(text) if ":" in text else ():
         is_label = match[1].lower() in _LABELS or head_of(match[1]) is not None
         if is_label:
             yield match.end() - 1
+    for match in _KEY_OF_DATE.finditer(text) if "=" in text else ():
+        yield match.end() - 1
 
 
 @cache
@@ -783,20 +806,22 @@ def _in_pairs(text: str) -> Iterator[Entity]:
         form = None if head is None else _VALUES.get(head.label)
         if head is None or form is None or not re.fullmatch(form, match["value"]):
             continue
-        if head.label not in STATED or _is_among_pairs(text, *match.span()):
-            yield from _stated(head, match["value"], match.start("value"))
+        beside = _is_among_pairs(text, *match.span())
+        if head.label not in STATED or beside is not False:
+            is_sure = beside is True and head.part in ("given", "family")
+            yield from _stated(head, match["value"], match.start("value"), may_be_head=is_sure)
 
 
-def _is_among_pairs(text: str, start: int, end: int) -> bool:
-    """Return whether a line of two cells stands by itself, or beside others whose first cell is a
-    label too, and is no row of heads."""
+def _is_among_pairs(text: str, start: int, end: int) -> bool | None:
+    """Return whether a line of two cells stands beside others whose first cell is a label too, and
+    is no row of heads; None if it stands by itself."""
     above = text[max(start - MAX_LINE, 0) : max(start - 1, 0)].rpartition("\n")[2]
     below = text[end + 1 : end + MAX_LINE].partition("\n")[0]
     rows = [row for row in (above, below) if "|" in row or "\t" in row]
     if below in rows and _RULE.fullmatch(below):
         return False
     firsts = [re.split(r"[|\t]", row.strip("| "))[0] for row in rows if not _RULE.fullmatch(row)]
-    return not firsts or any(head_of(first.strip(" *_")) is not None for first in firsts)
+    return any(head_of(first.strip(" *_")) is not None for first in firsts) if firsts else None
 
 
 _LABEL = re.compile(
@@ -959,12 +984,22 @@ def _heads_of_row(
     names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
     if any(len(name) > MAX_HEAD or (mark == "," and _ends_sentence(name)) for name in names):
         return None
+    if _is_list_of_labels(mark, below):
+        return None
     columns = tuple(_with_others(names, [read(name) if name else None for name in names]))
     known = [head for head in columns if head is not None]
     is_read = len(known) > 1 or (
         len(known) == 1 and known[0].part != "bare" and _is_over_table(names, mark, below)
     )
     return (mark, columns) if is_read else None
+
+
+def _is_list_of_labels(mark: str, below: list[str]) -> bool:
+    """Return whether the rows below one begin with labels, so that it is one with its value, and no
+    row of heads: | Surname | Case | over | DOB | 3/4/85 |."""
+    rows = [row for row in below if mark in row and not _RULE.fullmatch(row)]
+    firsts = [head_of(row.strip(" |").split(mark)[0].strip(' *_"')) for row in rows]
+    return any(head and not head.is_weak for head in firsts) and None not in firsts
 
 
 def _is_over_table(names: list[str], mark: str, below: list[str]) -> bool:

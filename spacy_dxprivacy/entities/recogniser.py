@@ -143,7 +143,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             entity = without_small_ends(context, trimmed)
             is_cut = entity.end - entity.start < end - start
             for piece in bounds.split([entity]) if is_cut else [entity]:
-                if is_entity(context, piece):
+                if is_entity(context, piece) and not bounds.is_head(piece.start, piece.end):
                     yield relabel(context, piece)
 
     def _factors_for(self, unknown: float) -> tuple[Factors, Factors]:

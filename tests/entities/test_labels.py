@@ -180,3 +180,24 @@ def test_an_apostrophe_of_another_form_makes_no_other_person():
     (release,) = clean([text], entities=["person"])
     words = [word.strip(".") for word in release.split()]
     assert words[1] == words[7] == words[9] == words[11] and "Neil" not in release
+
+
+KEPT = [  # lines whose labels stay, and what of them does not
+    ("| Surname | Case |\n| DOB | 3/4/85 |\n| City | Reading |\n| GP | Dr Price |",
+     "Surname DOB City GP", "Case 3/4/85 Reading Price"),
+    ("Field | Value\n---|---\nSurname | Guest\nFirst name | Mark\nDOB | 3/4/85",
+     "Field Surname First DOB", "Guest Mark 3/4/85"),
+    ("Last name\tDay\nDate of birth\t3 May 1985\nCity\tNice", "Date City", "Day Nice"),
+    ("Prénom : Rose\nRufname: Will\nMother: Joy", "Prénom Rufname Mother", "Rose Will Joy"),
+    ("Geb.-Dat.: 03.04.85\nApellidos: Iglesias Leal", "Geb.-Dat Apellidos", "03.04.85 Leal"),
+    ('who="Will Young" dob=1985-04-03 seen=03.04.85 done', "who dob seen done",
+     "1985-04-03 03.04.85"),
+    ("ip=10.2.3.4 ok", "ip ok", "10.2.3.4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "labels", "values"), KEPT)
+def test_labels_in_pairs_forms_and_logs_stay(nlp, text, labels, values):
+    found = [ent for ent in nlp(text).ents if ent.label_ not in ("CARDINAL", "QUANTITY")]
+    gone = {word for ent in found for word in ent.text.split()}
+    assert {*values.split()} <= gone and not {*labels.split()} & gone
