@@ -45,7 +45,7 @@ _COMPOUND = re.compile(  # German, Dutch
 )
 _NUMBER_SIGN = re.compile(r"#|№|\b[Nn][º°]")
 _ABBREVIATED = frozenset({"no", "nr", "nbr", "num"})
-_LAST_SHORT = {"nm": "name", "nme": "name", "dt": "date", "dat": "datum"}  # first_nm, birth_dt
+_LAST_SHORT = {"nm": "name", "nme": "name", "dt": "date", "dat": "datum"}  # nm for name
 # Beside a word: an ending in brackets (Né(e) le), which of several (1er apellido), or how many
 # digits of a number (SSN last 4).
 _ENDING = re.compile(r"(?<=[^\W\d_])\([^\W\d_]{1,3}\)")
@@ -694,14 +694,14 @@ def _in_lines(text: str) -> Iterator[Entity]:
     keys = ((match, head_of(match["key"])) for match in _KEY.finditer(text))
     found = [(match, head) for match, head in keys if head is not None]
     counts = Counter(match["key"] for match, _ in found)
-    is_form = len(counts) > 1
     for match, head in found:
+        # A form has each label once, and who speaks in a transcript speaks again.
+        is_form = len(counts) > 1 and counts[match["key"]] == 1
         kind = "PART" if head.part in ("given", "family") else ""
         form = _value(kind or head.label)
         value = None if form is None else form.match(text, match.end())
         if value is not None and head.is_weak and head.label == "PERSON":
-            if counts[match["key"]] > 1 and not is_full_name(value[0]):
-                continue  # who speaks in a transcript
+            is_form = is_form and text[value.end() : value.end() + 1] not in (".", ",")
             is_name_of_form = is_form and _is_name_of(match["key"], head, value[0])
             if is_name_of_form or is_full_name(value[0]):
                 yield Entity(STATED["PERSON"], *value.span())

@@ -146,7 +146,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         stated = {value for value in named if value.label in STATED.values()}
         own_matches += sorted(stated, key=lambda e: (e.start - e.end, e.start))
         persons = [(start, end) for label, start, end in labelled if label == STATED["PERSON"]]
-        own_matches += [e._replace(label=STATED["PERSON"]) for e in names_again(bounds, persons)]
+        again = names_again(bounds, persons) if persons else ()
+        own_matches += [entity._replace(label=STATED["PERSON"]) for entity in again]
         entities = self._match_in(bounds, language, named - stated)
         wrapped = match_wrapped(bounds, language)
         entities |= {entity for entity in wrapped if not bounds.is_in_column_of_facts(*entity)}

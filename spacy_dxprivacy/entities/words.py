@@ -475,7 +475,9 @@ def features(docs: Sequence[Doc]) -> list[Numbers2d]:
     rows = dict[int, tuple[int, ...]]()
     for doc, ids in zip(docs, words, strict=True):
         strings = doc.vocab.strings
-        rows |= {i: _features_of(with_line_feeds(strings[i])) for i in {*ids} - rows.keys()}
+        for i in {*ids} - rows.keys():
+            text = strings[i]
+            rows[i] = _features_of(with_line_feeds(text) if "\r" in text else text)
     arrays = ([rows[i] for i in ids] for ids in words)
     return [np.array(array, dtype=np.uint64).reshape(-1, 6) for array in arrays]
 

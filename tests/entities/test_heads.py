@@ -392,6 +392,7 @@ NO_FORMS_OF_PERSONS = [
     "Patient: Stable", "GP: Informed\nPatient: Improving\nMRN: K12",
     "Mother: Diabetes\nFather: Well",
     "Surgeon: Available\nNurse: Present\nMRN: K12", "Doctor: Yes\nConsultant: Surgical\nMRN: K12",
+    "Doctor: Hi.\nPatient: Well.\nDoctor: Okay", "GP: Ok, so\nPatient: Fine",
     "<b>Patient:</b> Stable", "<v Interviewer>So.", "Next of kin: Sibling",
 ]  # fmt: skip
 
