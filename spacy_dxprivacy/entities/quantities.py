@@ -30,6 +30,9 @@ _BEFORE_TIMES = frozenset(
     "after for and or & - – / , ( : through".split()
 )
 _MEASURE = re.compile(r"\d{1,6} ?(?:[a-z]{0,2}[A-Z]{1,2}|([A-Za-z]{1,5}))")  # 132 kV, 200 Mbps
+_UNIT_OF_SCIENCE = re.compile(  # of two signs or more, as houses have letters: 50 Hz, 250 cm³
+    r"[pnuµmcdkMGT]?(?:Hz|Pa|dB|Wh|VA|bar|mol|rpm|ppm)|[pnuµmkMGT][WVANJFΩLlg]|[mck]?m[²³]"
+)
 _DOSED = frozenset({"iu", "mcg", "mg", "ml", "kg"})
 _LARGE_AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ ")
 _AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ |\d+(?:\.\d+)? [a-zµ]")
@@ -100,7 +103,13 @@ def is_measure(context: Context, entity: Entity) -> bool:
         lower
     ):
         return True
-    measure = _MEASURE.fullmatch(text) if entity.label == "ADDRESS" else None
+    if entity.label != "ADDRESS":
+        return False
+    after = context.text(entity.end) if text.isdigit() else ""
+    number, unit = text.partition(" ")[::2]
+    if (number.isdigit() or after) and _UNIT_OF_SCIENCE.fullmatch((unit or after).rstrip(".")):
+        return True
+    measure = _MEASURE.fullmatch(text)
     if measure is None:
         return False
     return measure[1] is None or measure[1].lower() in FOLLOWING["UNIT"]
@@ -256,7 +265,7 @@ def holds_more(context: Context, entity: Entity) -> bool:
     one found, which then stays: the outage of February 2023."""
     _, start, end = entity
     inside = [ent for ent in context.doc.ents if ent.start < end and start < ent.end]
-    if any(ent.label_ == "QUANTITY" for ent in inside):
+    if any(ent.label_ == "QUANTITY" and start <= ent.start and ent.end <= end for ent in inside):
         return True
     dated = {i for ent in inside if ent.label_ == "DATE" for i in range(ent.start, ent.end)}
     others = (t for t in context.bounds.lowers[start:end] if dated)

@@ -261,9 +261,10 @@ def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[En
 
 
 def _counts_from_number(bounds: Bounds, label: str, start: int, end: int) -> bool:
-    """Return whether an amount begins with the number before it: Order 88123456 20 units."""
-    numbers = bounds.texts[start : end - 1]
-    is_amount = label == "QUANTITY" and len(numbers) == 2 and all(map(str.isdigit, numbers))
+    """Return whether an amount begins with the number before it: Order 88123456 20 units, in
+    February 2023 17.3%."""
+    numbers = bounds.texts[start : end - (not bounds.texts[end - 1][0].isdigit())]
+    is_amount = label == "QUANTITY" and len(numbers) == 2 and numbers[0].isdigit()
     return is_amount and len(numbers[0]) > MAX_THOUSANDS
 
 

@@ -339,7 +339,7 @@ def _is_of_note(label: str, text: str, *, small_names_none: bool) -> bool:
         return not is_someone and lower not in _STREETS
     if label == "PERSON" and _SHORT_KEY.fullmatch(text) is None:
         return False
-    is_short = text.isupper() and len(text) <= MAX_SHORT_FORM and lower not in _STREETS
+    is_short = text.isupper() and len(text) <= _MAX_SHORT_FORM[label] and lower not in _STREETS
     title = text.capitalize()
     return is_short and not (is_name(title) or is_town(title) or is_land(text) or lower in FIRMS)
 

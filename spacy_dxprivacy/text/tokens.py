@@ -53,7 +53,7 @@ _THOUSANDS = tuple(
     for sign in (r"[^\W\d_]{0,3}[$¢-¥₠-₿] ?", "")
 )
 MIN_COMMAS = 3  # of a row with other commas in its cells
-_DIGIT = re.compile(r"\d")
+_VALUE_OF_ROW = re.compile(r"(?:^|[,\"])[-+$£€ ]?\d")
 _NO_FIELDS = re.compile(r"[@/]|www")
 _ADDRESS = re.compile(r"://|www")
 _SURE = "\"'|;"
@@ -300,7 +300,8 @@ def _split_again(nlp: Language, texts: list[str]) -> list[list[str]]:
 
 def commas_of_rows(text: str) -> Iterator[int]:
     """Yield the places of the commas between the cells of tables in a text: of rows with as many
-    cells as the row of heads above them. Heads have no digits and no blank behind a comma."""
+    cells as the row of heads above them. No head begins with a digit, as values do, and none has a
+    blank before it."""
     if "," not in text or "\n" not in text:
         return
     start, heads = 0, 0
@@ -308,7 +309,7 @@ def commas_of_rows(text: str) -> Iterator[int]:
         cells = commas_of_row(line, heads) if heads else None
         if cells is not None:
             yield from (start + i for i in cells)
-        elif not _DIGIT.search(line):
+        elif not _VALUE_OF_ROW.search(line):
             heads = 0 if ", " in line else len(_commas(line))
         elif "," not in line:
             heads = 0

@@ -129,6 +129,10 @@ def test_a_date_has_its_first_word_and_neither_an_hour_nor_what_it_counts(nlp, t
     ("We ask for the fees after the outage of February 2023, please.", "outage"),
     ("It is hot in the cab on route 61. Drivers get one bottle.", "route 61"),
     ("job,tech,paid\n24418,Baz,$612.40\n24419,Jo,$329.00", "612.40"),
+    ("Cand No,Surname,Forename,DOB,SEN,Raw/100,%\n3107,Roe,Tobi,14/11/2007,,71,71%", "71"),
+    ("The pump is loud. The noise at 50 Hz is too high, about 12 mV of it.", "50"),
+    ("MR LIND: In what volume?\nMR ROE: 250 cm³.", "250"),
+    ("In February 2023 17.3% of the duties were changed.", "17.3"),
     ("At the Way on June 30, Miss Tasha Green, got five stitches.", "Miss"),
 ])  # fmt: skip
 def test_what_stands_beside_a_date_or_a_number_stays(nlp, text, fact):
