@@ -176,6 +176,7 @@ def test_an_address_is_one_whatever_is_in_it(nlp, ruler, form, held):
     for address in (
         f"https://x.example.org/p/jroe/{held}/cv.pdf", f"www.example.org/jroe?on={held}&of=jroe",
         f"example.org/jroe/{held}", f"http://intranet/p/jroe/{held}/2",
+        f"HTTPS://EXAMPLE.ORG/JROE/{held}", f"ftp://x.example.org/jroe/{held}.zip",
     ):  # fmt: skip
         assert found(nlp, ruler, form.format(address), "URL") == [address]
 
