@@ -51,6 +51,7 @@ _WORD = re.compile(r"[^\W\d_a-z]?[^\W\d_A-Z]+|[^\W\d_a-z]+")  # also within came
 _LONG_NUMBER = re.compile(r"\d{5}")  # which may identify a person
 _NAME = re.compile(r"[^\W\d][\w.:/()#%&+°'’-]*( [\w.:/()#%&+'’-]+){0,3}(\[\])?")
 MAX_NAME_LENGTH = 40
+MIN_DEPTH = 3  # steps of a path to a field that a receipt names
 GENERIC_KEYS = frozenset({"value", "values", "full", "display", "raw", "formatted"})
 
 Slot = tuple[Any, Any]  # a list or dict, and an index or key of it
@@ -79,11 +80,16 @@ OnHeader = Callable[[Header], Any]  # called with the header of a table, before 
 
 @dataclass(frozen=True)
 class Fields:
-    """Names of fields, or paths into JSON. kept: fields to write in plaintext; all if None."""
+    """Names of fields, or paths into JSON.
+
+    kept: fields to write in plaintext; all if None. found: paths that an earlier record of the file
+    had, which a later one may lack: a path that none has may be mistyped.
+    """
 
     texts: tuple[str, ...]
     person: str | None
     kept: tuple[str, ...] | None
+    found: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @classmethod
     def of(cls, files: FileOptions) -> Fields:
@@ -166,8 +172,16 @@ class Row:
     fields: Fields
 
     def plaintext_fields(self) -> list[str]:
-        """Return the fields that are written in plaintext: columns, or paths into JSON."""
-        return [name for name in field_paths(self.entry) if name not in self.fields.texts]
+        """Return the fields that are written in plaintext: columns, or paths into JSON, but for
+        those above sanitised ones, which are null or empty."""
+        steps = [*map(split_path, self.fields.texts)]
+        depth = max([MIN_DEPTH, *map(len, steps)])
+        above = {step[:size] for step in steps for size in range(1, len(step))}
+        return [
+            name
+            for name in field_paths(self.entry, depth=depth)
+            if name not in self.fields.texts and split_path(name) not in above
+        ]
 
 
 def row_record(number: int, size: int, entry: dict[str, Any], fields: Fields) -> Input:
@@ -177,9 +191,12 @@ def row_record(number: int, size: int, entry: dict[str, Any], fields: Fields) ->
     row, heads = Row(entry if fields.kept is None else prune(entry, wanted), [], fields), []
     for path in fields.texts:
         try:
-            slots = [s for s in find_slots(row.entry, path) if not names_nobody(read_slot(s))]
+            slots = find_slots(row.entry, path, is_optional=path in fields.found)
         except KeyError:
             return Failed(number, f"it has no field {path!r}.", size, _count_fields(entry))
+        if slots and len(split_path(path)) > 1:
+            fields.found.add(path)
+        slots = [slot for slot in slots if not names_nobody(read_slot(slot))]
         row.slots.extend(slots)
         heads += [path if path in entry and head_of(path) else head_in(path)] * len(slots)
     texts = [as_text(read_slot(slot)) for slot in row.slots] or [""]
@@ -236,25 +253,51 @@ def read_slot(slot: Slot) -> Any:
     return holder[key]
 
 
-def find_slots(entry: Any, path: str) -> list[Slot]:
-    """Return the slots at a path, and under the path as a key. Raise KeyError without any."""
+def find_slots(entry: Any, path: str, *, is_optional: bool = False) -> list[Slot]:
+    """Return the slots at a path, and under the path as a key.
+
+    Below null and an empty list there are none, nor below an object without the next key, if
+    another has it.
+
+    Args:
+        entry: The record.
+        path: The path, such as "items[].text".
+        is_optional: Whether no object has to have the keys of the path.
+
+    Raises:
+        KeyError: If the entry lacks the path, or a value of another kind stands on it.
+    """
     keyed = [(entry, path)] if isinstance(entry, dict) and path in entry else []
-    slots, values, steps = list[Slot](), [entry], split_path(path)
-    if not (steps or keyed):
-        raise KeyError(path)
-    for step in steps:
-        slots = []
-        for value in values:
-            if step == "[]" and isinstance(value, list):
-                slots += [(value, index) for index in range(len(value))]
-            elif isinstance(value, dict) and step in value:
-                slots.append((value, step))
-            elif keyed:
-                return keyed
-            else:
-                raise KeyError(step)
-        values = [read_slot(slot) for slot in slots]
+    steps = split_path(path)
+    try:
+        slots = _slots_at(entry, steps, is_optional)
+    except KeyError:
+        if keyed:
+            return keyed
+        raise
     return slots if steps == (path,) else keyed + slots
+
+
+def _slots_at(entry: Any, steps: Steps, is_optional: bool) -> list[Slot]:
+    if not steps:
+        raise KeyError
+    slots, values = list[Slot](), [entry]
+    for step in steps:
+        found = [_slots_below(value, step) for value in values if value is not None]
+        if None in found and not (is_optional or any(found)):
+            raise KeyError(step)
+        slots = [slot for below in found for slot in below or ()]
+        values = [read_slot(slot) for slot in slots]
+    return slots
+
+
+def _slots_below(value: Any, step: str) -> list[Slot] | None:
+    """Return the slots at a step below a value; None if it is an object without this key."""
+    if step == "[]" and isinstance(value, list):
+        return [(value, index) for index in range(len(value))]
+    if step == "[]" or not isinstance(value, dict):
+        raise KeyError(step)
+    return [(value, step)] if step in value else None
 
 
 def prune(entry: Any, names: Sequence[str]) -> Any:
@@ -279,7 +322,7 @@ def _prune(value: Any, paths: list[Steps]) -> Any:
     }
 
 
-def field_paths(entry: Any, before: str = "", depth: int = 3) -> list[str]:
+def field_paths(entry: Any, before: str = "", depth: int = MIN_DEPTH) -> list[str]:
     """Return the paths of all values in an entry: "id", "a.b", "items[].text"."""
     if isinstance(entry, list) and entry and depth:
         paths = (n for item in entry for n in field_paths(item, f"{before}[]", depth - 1))

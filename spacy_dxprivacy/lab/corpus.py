@@ -289,7 +289,7 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         entry = {**{str(i): value for i, value in enumerate(entry.values(), 1)}, **entry}
         try:
             slots = [find_slots(entry, name)[0] for name in names[1:]]
-        except KeyError:
+        except LookupError:
             continue
         values = [record.texts[0], *(holder[place] for holder, place in slots)]
         strings = tuple("" if value is None else str(value) for value in values)

@@ -184,6 +184,36 @@ def test_a_path_that_is_a_key_as_well_is_both():
     assert len(find_slots(entry, "c")) == len(find_slots({"a.b": "the cat", "a": 5}, "a.b")) == 1
 
 
+OPTIONAL = [  # records of a file of which the first has all, and whether they are written
+    ('{"people": [["May Price"], ["Rose"]], "who": {"name": "Hope"}, "note": "x"}', True),
+    ('{"people": [], "who": null, "note": "x"}', True),
+    ('{"people": null, "who": {}, "note": "x"}', True),
+    ('{"people": [null, ["Rose"]], "who": {"name": null}, "note": "x"}', True),
+    ('{"note": "x"}', True),
+    ('{"people": "May Price", "who": {"name": "Hope"}, "note": "x"}', False),
+    ('{"people": [["Rose"]], "who": "Hope", "note": "x"}', False),
+    ('{"people": [["Rose"]], "who": {"name": "Hope"}}', False),
+]
+
+
+def test_nested_fields_may_be_null_or_missing(dx):
+    given = ["--field", "people[][],who.name,note", "--format", "jsonl", "--entities", "person"]
+    result = dx("-", *given, input="".join(f"{line}\n" for line, _ in OPTIONAL))
+    written = [json.loads(line) for line, is_written in OPTIONAL if is_written]
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [{*entry} for entry in found] == [{*entry} for entry in written]
+    for old, new in zip(written[1:3], found[1:3], strict=True):
+        assert {**new, "note": ""} == {**old, "note": ""}
+    assert [f"record {n}: " in result.stderr for n in range(1, 9)] == [not w for _, w in OPTIONAL]
+    assert "PLAINTEXT" not in result.stderr
+
+
+def test_a_path_that_no_record_has_is_an_error(dx):
+    lines = '{"who": {"name": "Hope"}}\n{"who": {}}\n'
+    result = dx("-", "--field", "who.nam", "--format", "jsonl", "--entities", "person", input=lines)
+    assert result.exit_code == 2 and "no field 'who.nam'" in result.stderr
+
+
 def test_only_kept_fields_are_written_where_they_are_named(dx):
     raw = json.dumps({**NESTED, "who": "Zorblatt", "items": [{"text": "a", "who": "Quixwell"}]})
     args = ["-", "--field", "a.b,items[].text", "--keep-fields", "id,a.c", "-q"]
