@@ -342,8 +342,13 @@ def _count_fields(entry: Any) -> str:
 
 
 def look_like_names(names: Sequence[str]) -> bool:
-    """Return whether all strings look like column names."""
-    return bool(names) and all(len(n) <= MAX_NAME_LENGTH and _NAME.fullmatch(n) for n in names)
+    """Return whether all strings look like column names. A known head may have a comma: Last,
+    First."""
+    return bool(names) and all(
+        len(name) <= MAX_NAME_LENGTH
+        and (_NAME.fullmatch(name) or ("," in name and head_of(name) is not None))
+        for name in names
+    )
 
 
 def format_names(names: Sequence[str], named: Collection[str] = ()) -> str:

@@ -221,6 +221,15 @@ def test_numbers_of_columns_find_the_delimiter(tmp_path):
     assert not {"LÉA", "D-4471", "Nice"} & set(rows[0].values())
 
 
+@pytest.mark.parametrize("mark", ";|\t,")
+@pytest.mark.parametrize("head", ["Nachname, Vorname", "Surname, Forename", "Apellidos, Nombre"])
+def test_numbers_of_columns_find_the_delimiter_beside_a_head_with_a_comma(tmp_path, head, mark):
+    path = tmp_path / "in.csv"
+    path.write_text(f'"{head}"{mark}Note\n"Bush, Rosa"{mark}Hallo\n')
+    _, (row,) = sanitized(path, fields=["1", "2"])
+    assert [*row] == [head, "Note"] and "Bush" not in row[head] and row[head].count(",") == 1
+
+
 def test_a_row_is_one_doc_with_one_receipt(tmp_path):
     path, target = written(tmp_path / "in.csv", HEADS, ROWS), tmp_path / "out.spacy"
     field = ["--field", "name,surname,note", "--entities", ENTITIES]
