@@ -191,6 +191,13 @@ def is_only_of_goods(context: Context, entity: Entity) -> bool:
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
+def is_limit(context: Context, entity: Entity) -> bool:
+    """Return whether a number stands behind what limits it: Max 4 h a day."""
+    is_bound = context.text(entity.start).rstrip(".") in ("Max", "Min")
+    return is_bound and context.text(entity.end)[:1].isdigit()
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
 def is_coloured(context: Context, entity: Entity) -> bool:
     """Return whether a colour in small letters stands before a word, as before that of a car: a
     white Transit."""

@@ -21,7 +21,7 @@ from ..text.tokens import Tokens
 from .continued import whole_number
 from .fractions import days_in_series, is_score
 from .national import is_surely_national
-from .senders import may_name
+from .senders import is_listed, may_name
 from .spoken import spoken_numbers_in
 from .tables import (
     FOLLOWING,
@@ -34,7 +34,7 @@ from .tables import (
     words,
 )
 from .values import are_amounts, are_values
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_town, kinds
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_only_ordinary, is_town, kinds
 
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
@@ -51,7 +51,7 @@ _KOREAN = words("KOREAN")
 # The network is never surer than these.
 _SURE_CUES = frozenset({"sender", "officer", "passenger"})
 _LETTERS = re.compile(r"[^\W\d_]+")
-_CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")
+_CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # whoever stands behind a comma
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))
@@ -224,6 +224,8 @@ def _extend(text: str, core: re.Match[str]) -> int:
             break
         if kind == "lower" and not _may_be_town(piece[0].lower()):
             break  # since June 2017
+        if _CALLED.match(piece[0]):
+            break  # 2 Fish Lane, Mrs Lind has
         end, pieces = piece.end(), pieces + 1
         if kind in ("unit", "code", "land", "small") or (kind == "state" and broken):
             firm, weak = end, False
@@ -333,10 +335,12 @@ def _is_cued(match: re.Match[str]) -> bool:
 
 
 def _behind_title(match: re.Match[str]) -> int:
-    """Return the start of a name without the title or role before it: Coach Mick."""
+    """Return the start of a name without the title or role before it (Coach Mick), or the verb
+    before a full one: Pay Clive Lind."""
     first, _, rest = match[0].partition(" ")
     is_title = rest and first.lower().rstrip(".") in LISTED["TITLE"] | LISTED["ROLE"]
-    return match.end() - len(rest) if is_title else match.start()
+    is_verb = " " in rest and is_only_ordinary(first) and is_listed(rest.split()[0])
+    return match.end() - len(rest) if is_title or is_verb else match.start()
 
 
 def _is_plain(word: str) -> bool:

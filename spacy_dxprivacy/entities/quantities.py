@@ -90,6 +90,7 @@ _OF_DATE = re.compile(
 _BELOW_90 = re.compile(r"[1-8]?\d", re.A)
 
 _OF_DATES = frozenset("DATE_UNIT TIME_UNIT DAYPART SEASON MONTH WEEKDAY RELATIVE ORDINAL".split())
+_AFTER_SAT = frozenset("for in at down with there by beside next up behind and".split())
 _TRAFFIC = frozenset("route line bus tram junction exit platform".split())
 
 
@@ -283,6 +284,13 @@ def is_way_of_traffic(context: Context, entity: Entity) -> bool:
     return is_number and context.bounds.lowers[start] in _TRAFFIC
 
 
+@reason("ADDRESS", of_word=True)
+def is_letter(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a letter alone: under s. 83."""
+    text = context.text(entity.start).rstrip(".")
+    return len(text) == 1 and text.isalpha()
+
+
 @reason("DATE")
 def is_plain_number(context: Context, entity: Entity) -> bool:
     """Return whether a date is a value, or hours of a day of the week: 3 to 5, Sat 9-5."""
@@ -320,9 +328,12 @@ def is_undated(context: Context, entity: Entity) -> bool:
 @reason("DATE")
 def is_verb(context: Context, entity: Entity) -> bool:
     """Return whether a verb in small letters, as which no day or month is written where names have
-    capitals, stands behind its subject or a modal verb: we sat, they will march."""
+    capitals, stands behind its subject or a modal verb (we sat, they will march), or anywhere
+    before a word that no weekday has: sat for four days."""
     last = entity.end - 1
     text = context.text(last)
+    if text == "sat" and context.text(last + 1) in _AFTER_SAT:
+        return True
     if text not in _VERBS or entity.end - entity.start > 2 or not context.is_capitalised:
         return False
     return context.text(last - 1).lower() not in _BEFORE_TIMES

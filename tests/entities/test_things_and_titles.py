@@ -33,7 +33,8 @@ def marks():
     "She arrived in ED late.", "Who signed for the rebar inspection?",
     "Then kubectl rollout undo it.",
     "She had 3 litres of Hartmann's then.", "We used two tubes of Zorvina on it.",
-    "Total inc GST was low.", "Carer(s): see below.",
+    "Total inc GST was low.", "Carer(s): see below.", "Max 4 h in core hours.",
+    "The freight sat for us because of rain.", "It is fair under s. 83 of it.",
     "He ate the jollof with dosa.", "Do you know this ute?", "We drove to the Lake in the rain.",
 ])  # fmt: skip
 def test_a_brand_that_is_used_as_a_thing_stays(marks, text):
