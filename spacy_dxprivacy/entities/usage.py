@@ -87,7 +87,7 @@ def is_head(context: Context, entity: Entity) -> bool:
 def is_code(context: Context, entity: Entity) -> bool:
     """Return whether a place or a firm has the sign of an account (@nightowl), or whether an entity
     is the name of a setting or a role of common words (max.size, Guest_family), a version that a
-    program requires (sync==2.6.1), an option of a command (-H), or a line of a file (main.py:12).
+    program requires (sync==2.6.1), an option of a command (-H), or a line of a file.
     """
     text = context.text(entity.start, entity.end)
     if (
