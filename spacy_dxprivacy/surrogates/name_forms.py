@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import product, zip_longest
+from itertools import product
 from types import MappingProxyType
 
 from ..about import DATA
@@ -469,12 +469,10 @@ def write(
     if len(form.parts) < 2:
         is_last = person.last and not person.is_called((form.names or ("",))[0])
         drawn = [last if is_last else first]
-    parts = [bare_word(part) for part in form.parts]
-    is_one = len(drawn) == 1
-    drawn = [
-        families.get(part, new) if i or is_one else new
-        for i, (part, new) in enumerate(zip_longest(parts, drawn, fillvalue=""))
-    ]
+    if families and form.parts:
+        start = len(form.parts) > 1  # the first of several parts is a given name
+        new = (_with_first(*pair, families) for pair in zip(form.parts, drawn, strict=True))
+        drawn = drawn[:start] + [*new][start:]
     pairs = zip(form.parts or ("",), drawn, strict=True)
     written = [
         part[0] + "." * (not form.glued or "." in old)
@@ -490,6 +488,15 @@ def write(
         text = " ".join(written)
     text = " ".join(filter(None, [form.title, text, form.suffix])) + form.owner
     return {"upper": text.upper(), "lower": text.lower()}.get(form.case, text)
+
+
+def _with_first(old: str, new: str, families: Mapping[str, str]) -> str:
+    """Return the surrogate of a family name, of two names with that of the first before it."""
+    words = bare_word(old).split()
+    if not words or words[0] not in families:
+        return new
+    first = families[words[0]]
+    return f"{first} {new}" if words[1:] else first
 
 
 def user_words(
