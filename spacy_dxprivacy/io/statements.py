@@ -601,7 +601,15 @@ def alarms(tally: Tally) -> list[str]:
 def _alarms(tally: Tally) -> list[Alarm]:
     return [
         *(Alarm("NO PRIVACY", why, voids=True) for why in _voids(tally)),
-        *filter(None, (_unknown_words(tally), _unread_files(tally), _cells_that_stayed(tally))),
+        *filter(
+            None,
+            (
+                _unknown_words(tally),
+                _unread_files(tally),
+                _cells_that_stayed(tally),
+                _mixed_orders(tally),
+            ),
+        ),
     ]
 
 
@@ -644,4 +652,16 @@ def _cells_that_stayed(tally: Tally) -> Alarm | None:
     return Alarm(
         "CELLS THAT STAYED",
         f"{listed}. Their heads name personal data. Add labels with --entities, or check them.",
+    )
+
+
+def _mixed_orders(tally: Tally) -> Alarm | None:
+    """Return a warning where the rows of a table were read in several orders: each row is a
+    document, whose order follows from its own dates."""
+    if len(tally.count.orders) < 2 or not tally.columns:
+        return None
+    return Alarm(
+        "MIXED ORDERS",
+        f"numeric dates of rows were read with {_orders(tally.count)}. A column has one order: set "
+        "--date-order (mdy, dmy or ymd).",
     )

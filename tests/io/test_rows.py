@@ -230,6 +230,15 @@ def test_numbers_of_columns_find_the_delimiter_beside_a_head_with_a_comma(tmp_pa
     assert [*row] == [head, "Note"] and "Bush" not in row[head] and row[head].count(",") == 1
 
 
+@pytest.mark.parametrize("days", [("05/06/2023", "13/06/2023"), ("17-08-2021", "03-04-2021")])
+def test_rows_that_are_read_in_several_orders_are_named(tmp_path, days):
+    path = written(tmp_path / "in.csv", ["admitted"], [[day] for day in days])
+    done, _ = sanitized(path, fields=["admitted"])
+    assert "MIXED ORDERS" in done.stderr and "--date-order" in done.stderr
+    done, _ = sanitized(path, "--date-order", "dmy", fields=["admitted"])
+    assert "MIXED ORDERS" not in done.stderr
+
+
 def test_a_row_is_one_doc_with_one_receipt(tmp_path):
     path, target = written(tmp_path / "in.csv", HEADS, ROWS), tmp_path / "out.spacy"
     field = ["--field", "name,surname,note", "--entities", ENTITIES]
