@@ -132,6 +132,7 @@ KNOWN, FREQUENT = 30_000, 1000  # ranks of English words
 SURE, SURE_OF_THREE = 0.5, 0.7  # least probability of a language, and of the likeliest three
 SURE_WITH_WORD = 0.25  # and of one of whose common words, which English does not have, is there
 MIN_UNKNOWN = 4  # letters of a word that English lacks
+MIN_ENGLISH = 2  # common words of an English text, and more for each of another language
 LIKELIEST = 0.6  # least share of a language in the probability of the covered ones
 SURE_OF_NAMED = 0.8  # least probability with which words with capitals, which may be names, count
 # Languages in which English words, names and Latin terms look to be. No text counts as theirs.
@@ -143,7 +144,14 @@ _LISTED = re.compile(r"[,;|\t\n]")
 
 def _of_short(text: str) -> str:
     """Return the language of a short text; "" for English, and where it is unsure."""
-    return "" if len(text) > MAX_SHORT else _by_letters(text[:READ]) or _by_other_words(text[:READ])
+    if len(text) > MAX_SHORT:
+        return ""
+    text = text[:READ]
+    lowers = {word.lower() for word in _WORD.findall(text)}
+    others = lowers & _foreign_words(frozenset({"en"})) - NAME_PARTICLES
+    if len(lowers & common_words("en")) >= MIN_ENGLISH * (1 + len(others)):
+        return ""
+    return _by_letters(text) or _by_other_words(text)
 
 
 def _by_letters(text: str) -> str:
@@ -184,19 +192,20 @@ def _by_other_words(text: str) -> str:
     these, where the letters alone are sure: Keine Auffälligkeiten.
     """
     found = _WORD.findall(_NO_WORDS.sub(" ", text))
-    small = [word.lower() for word in found if word.islower() or text.isupper()]
-    english = {word for word in map(str.lower, found) if _is_english(word)}
-    foreign = _foreign_words(frozenset({"en"})) - NAME_PARTICLES
-    others = foreign.intersection(map(str.lower, found)) - english
-    unknown = {word for word in small if len(word) >= MIN_UNKNOWN and not _is_known(word)}
-    named = {word for word in found if not (word.islower() or _is_known(word.lower()))}
-    english -= _foreign_words(frozenset({"en"}))
-    evidence = len(others | unknown)
-    if not evidence + len(named) or evidence + len(named) < len(english):
+    lowers = {word.lower() for word in found}
+    foreign = _foreign_words(frozenset({"en"}))
+    others = lowers & foreign - NAME_PARTICLES
+    english = {word for word in lowers - NAME_PARTICLES if frequency_rank(word) < KNOWN}
+    names = {word for word in lowers - english if frequency_rank(word.capitalize()) < inf}
+    others -= english
+    unknown = lowers - english - names
+    small = {word.lower() for word in found if word.islower() or text.isupper()}
+    named = len(unknown - small)
+    evidence = len(others | {word for word in unknown & small if len(word) >= MIN_UNKNOWN})
+    against = len(english - foreign)
+    if not evidence + named or evidence + named < against:
         return ""
-    if _is_english_command(found[0], others):
-        return ""
-    if _may_be_names(text, len(found)) and not others:
+    if _is_english_command(found[0], others) or (_may_be_names(text, len(found)) and not others):
         return ""
     shares = {code: share for code, share in _identifier().rank(text) if code in COVERED}
     best = max(shares, key=shares.__getitem__)
@@ -205,17 +214,8 @@ def _by_other_words(text: str) -> str:
     if others and common_words(best).isdisjoint(others):
         return ""  # Kam met Mit in Bei
     if shares[best] >= SURE_OF_NAMED:
-        evidence += 1 + len(named)
-    return best if evidence > len(english) else ""
-
-
-def _is_english(lower: str) -> bool:
-    return frequency_rank(lower) < KNOWN and lower not in NAME_PARTICLES
-
-
-def _is_known(lower: str) -> bool:
-    """Return whether a word is one of English or a name."""
-    return _is_english(lower) or frequency_rank(lower.capitalize()) < inf
+        evidence += 1 + named
+    return best if evidence > against else ""
 
 
 def _outweighs(telling: Sequence[str], evidence: Collection[str]) -> bool:
