@@ -110,6 +110,16 @@ class Context:
         return Counter(self.bounds.texts)
 
     @cached_property
+    def amounts(self) -> list[tuple[int, int]]:
+        """The tokens of the amounts that rules found."""
+        return [(ent.start, ent.end) for ent in self.doc.ents if ent.label_ == "QUANTITY"]
+
+    @cached_property
+    def dates(self) -> list[tuple[int, int]]:
+        """The tokens of the dates that rules found."""
+        return [(ent.start, ent.end) for ent in self.doc.ents if ent.label_ == "DATE"]
+
+    @cached_property
     def _fences(self) -> list[tuple[int, int]]:
         return [match.span() for match in _FENCE.finditer(self.whole)]
 

@@ -265,11 +265,10 @@ def holds_more(context: Context, entity: Entity) -> bool:
     """Return whether a date holds an amount that a rule found (86 ml), or a noun beside a date that
     one found, which then stays: the outage of February 2023."""
     _, start, end = entity
-    inside = [ent for ent in context.doc.ents if ent.start < end and start < ent.end]
-    if any(ent.label_ == "QUANTITY" and start <= ent.start and ent.end <= end for ent in inside):
+    if any(start <= low and high <= end for low, high in context.amounts):
         return True
-    dated = {i for ent in inside if ent.label_ == "DATE" for i in range(ent.start, ent.end)}
-    others = (t for t in context.bounds.lowers[start:end] if dated)
+    is_dated = any(low < end and start < high for low, high in context.dates)
+    others = context.bounds.lowers[start:end] if is_dated and end - start > 1 else ()
     return any(
         kinds(text).isdisjoint(_OF_DATES) and {"noun"} == builtin_lexicon().of(text)
         for text in others
