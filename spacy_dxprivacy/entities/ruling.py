@@ -205,8 +205,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         matches = {match._replace(label=_SOURCES[match.label][0]) for match in matches}
         if len(bounds.doc) >= progress.LONG:
             progress.step("limits of names")
-        # Split twice: after its label changes, an entity is split at other words.
-        entities = bounds.split(relabel_persons(bounds, bounds.split(matches)))
+        entities = bounds.split(matches)
+        relabelled = relabel_persons(bounds, entities)
+        if relabelled != entities:  # split again: another label separates at other words
+            entities = bounds.split(relabelled)
         return {_by_source(entity, cued, sure) for entity in entities}
 
 
