@@ -22,7 +22,7 @@ from .decoding import odds
 from .facts import DIGIT
 from .heads import CELL_MARKS
 from .tables import DESCRIBING, FIRMS, GOODS, PERSON_WORDS, PRODUCTS, expanded, pattern
-from .terms import FIRM_ENDS, is_brand
+from .terms import FIRM_ENDS, INSTITUTIONS, is_brand
 from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_town
 
 # Odds of the network from which a word before a noun in small letters is a name: Perl jobs.
@@ -235,8 +235,10 @@ def is_before_noun(context: Context, entity: Entity) -> bool:
     """Return whether a noun in small letters stands behind a word without an article, which then
     tells the kind of a thing (by Pritchard regimen, Perl jobs), unless the network is sure."""
     i = entity.start
-    if entity.label == "ORG" and is_beside_firm(context, i, entity.end):
-        return False
+    if entity.label == "ORG" and (
+        is_beside_firm(context, i, entity.end) or context.text(entity.end) in INSTITUTIONS
+    ):
+        return False  # Redbridge council
     text, before, after = context.text(i), context.text(i - 1).lower(), context.text(i + 1)
     if not (text.istitle() and after.islower() and after.isalpha() and context.is_capitalised):
         return False

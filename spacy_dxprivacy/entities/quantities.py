@@ -267,12 +267,12 @@ def holds_more(context: Context, entity: Entity) -> bool:
     _, start, end = entity
     if any(start <= low and high <= end for low, high in context.amounts):
         return True
-    is_dated = any(low < end and start < high for low, high in context.dates)
-    others = context.bounds.lowers[start:end] if is_dated and end - start > 1 else ()
-    return any(
-        kinds(text).isdisjoint(_OF_DATES) and {"noun"} == builtin_lexicon().of(text)
-        for text in others
-    )
+    if not any(low < end and start < high for low, high in context.dates):
+        return False
+    of = next((i for i in range(start + 1, end) if context.text(i) == "of"), end)
+    noun = context.bounds.lowers[of - 1] if of < end else ""
+    is_of_dates = not kinds(noun).isdisjoint(_OF_DATES)
+    return not is_of_dates and {"noun"} == builtin_lexicon().of(noun)
 
 
 @reason("ADDRESS")

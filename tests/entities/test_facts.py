@@ -139,6 +139,10 @@ def test_what_stands_beside_a_date_or_a_number_stays(nlp, text, fact):
     assert not [shown for _, shown in found(nlp, text) if fact in shown]
 
 
+def test_the_eve_of_a_feast_is_a_part_of_its_date(nlp):
+    assert ("DATE", "Xmas Eve") in found(nlp, "She got your parcel on Xmas Eve and is glad.")
+
+
 TABLES = [
     "Part;Name;Model;Qty\nBX-6204-2RS;Bearing;F-150;12\n#3381;Gasket;MX-4500;3",
     "| Article | Price | Lead time |\n| 90915-YZZD4 | 6.95 | 5 d |\n| SKF 22210 | 97.10 | 4-6 d |",

@@ -407,3 +407,8 @@ def test_an_article_is_no_part_of_a_firm(language, text, firms):
 )
 def test_a_month_behind_a_title_is_a_family_name(language, text, persons):
     assert entities_in(language, text) == persons
+
+
+@pytest.mark.parametrize("name", ["Assunta Dell'Orto", "Piero Dall'Igna", "Rosa D'Angelo"])
+def test_a_family_name_with_an_apostrophe_is_whole(name):
+    assert name in entities_in("it", f"Al mattino c'è {name}, che sta bene e non ha febbre.")
