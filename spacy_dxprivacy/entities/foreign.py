@@ -568,7 +568,8 @@ def _classes(word: str, language: str) -> frozenset[str]:
     classes = _classes_listed(title, language)
     if not classes:
         parts = [part.capitalize() for part in re.split(r"[-'’]", title) if len(part) > 1]
-        plain = "'" in title and any(is_plain_in(part, language) for part in parts)
+        is_joined = "'" in title and not title.startswith(("Dell'", "Dall'"))  # Dell'Orto
+        plain = is_joined and any(is_plain_in(part, language) for part in parts)
         of_parts = [] if plain else [_classes_listed(part, language) for part in parts]
         classes = NONE.union(*of_parts) if all(of_parts) else NONE
     if _is_sure(title, language) and "first_name" not in classes:
