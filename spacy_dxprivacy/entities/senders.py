@@ -28,6 +28,17 @@ def senders_in(text: str) -> Iterator[Entity]:
         yield from _behind_times(text)
     if ": " in text and "\n" in text:
         yield from _user_names(text)
+        yield from _small_names(text)
+
+
+def _small_names(text: str) -> Iterator[Entity]:
+    """Yield names in small letters that open lines, where two of them do, one does again, and one
+    is a listed given name: kathi: who says so."""
+    lines = [line for line in pattern("SMALL_LINE").finditer(text) if _is_handle(line["sender"])]
+    counts = Counter(line["sender"] for line in lines)
+    is_listed_among = any("FIRST" in kinds(name.capitalize()) for name in counts)
+    if is_listed_among and MIN_HANDLES <= len(counts) < len(lines):
+        yield from (Entity(STATED["PERSON"], *line.span("sender")) for line in lines)
 
 
 def _user_names(text: str) -> Iterator[Entity]:

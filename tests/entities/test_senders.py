@@ -87,3 +87,16 @@ def test_whoever_opens_a_line_with_a_user_name_is_one(nlp, handle):
 ])  # fmt: skip
 def test_the_keys_of_a_configuration_are_no_user_names(nlp, text):
     assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize(("said", "other"), [
+    (("is the van here", "copy, will do"), "sure, ok then"),
+    (("training fällt heute aus", "wer sagt das denn"), "weiß ich auch nicht"),
+    (("tu viens ce soir ou pas", "non, pas ce soir"), "alors à demain soir"),
+])  # fmt: skip
+def test_names_in_small_letters_that_open_lines_are_persons(nlp, said, other):
+    text = f"svenja: {said[0]}\nkofi: {said[1]}\nsvenja: {other}"
+    assert readable(nlp, text.replace("svenja", "Svenja"), "Svenja") == []
+    shown = {ent.text for ent in nlp(text).ents if ent.label_ in LABELS}
+    assert {"svenja", "kofi"} <= shown
+    assert not [ent for ent in nlp(text.replace("kofi", "total")).ents if ent.text == "total"]
