@@ -743,9 +743,11 @@ def _before_sentence(text: str, start: int, end: int) -> int:
 def _words_in(text: str, start: int, end: int) -> Iterator[Word]:
     """Yield the words of a part of a text, without what an apostrophe joins to a capital."""
     for match in _WORD.finditer(text, start, end):
-        elided = pattern("ELISION", "foreign").match(text, match.start(), end)
-        start = elided.end() if elided else match.start()
-        yield text[start : match.end()], start, match.end()
+        first = match.start()
+        if "'" in match[0] or "’" in match[0]:
+            elided = pattern("ELISION", "foreign").match(text, first, end)
+            first = elided.end() if elided else first
+        yield text[first : match.end()], first, match.end()
 
 
 def _words_of(text: str) -> list[str]:

@@ -150,9 +150,11 @@ def heads_of(names: Sequence[str]) -> list[Head | None]:
 def _with_others(names: Sequence[str], found: list[Head | None]) -> list[Head | None]:
     """Return the heads of a row, with those that other heads of it make one."""
     pairs = zip(names, found, strict=True)
-    others = [None if head else _heads_beside().get(_key_of(name)) for name, head in pairs]
+    others = [None if head else _head_beside(name) for name, head in pairs]
+    if not any(others):
+        return found
     persons = [head for head in (*found, *others) if head is not None and _is_of_person(head)]
-    if not any(others) or (len(persons) < 2 and not any(map(_is_of_person, filter(None, found)))):
+    if len(persons) < 2 and not any(map(_is_of_person, filter(None, found))):
         return found
     return [head or other for head, other in zip(found, others, strict=True)]
 
@@ -161,8 +163,16 @@ def _is_of_person(head: Head) -> bool:
     return head.label in ("PERSON", "DOB")
 
 
-def _key_of(name: str) -> str:
-    return " ".join(_words_of(name)) if len(name) <= MAX_HEAD else ""
+def _head_beside(name: str) -> Head | None:
+    if len(name) > MAX_HEAD or (name.isascii() and name[:2].lower() not in _starts_beside()):
+        return None
+    return _heads_beside().get(" ".join(_words_of(name)))
+
+
+@cache
+def _starts_beside() -> frozenset[str]:
+    """Return the first letters of such heads: a quick test, which most cells of a text fail."""
+    return frozenset(key[:2] for key in _heads_beside())
 
 
 @lru_cache(maxsize=4096)
@@ -984,14 +994,12 @@ def _heads_of_row(
     names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
     if any(len(name) > MAX_HEAD or (mark == "," and _ends_sentence(name)) for name in names):
         return None
-    if _is_list_of_labels(mark, below):
-        return None
     columns = tuple(_with_others(names, [read(name) if name else None for name in names]))
     known = [head for head in columns if head is not None]
     is_read = len(known) > 1 or (
         len(known) == 1 and known[0].part != "bare" and _is_over_table(names, mark, below)
     )
-    return (mark, columns) if is_read else None
+    return (mark, columns) if is_read and not _is_list_of_labels(mark, below) else None
 
 
 def _is_list_of_labels(mark: str, below: list[str]) -> bool:
