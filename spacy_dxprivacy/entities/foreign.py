@@ -401,7 +401,7 @@ def _places(text: str, language: str) -> Iterator[Entity]:
         town = match["town"]
         if match["where"].lower() not in _prepositions(language) or _is_person(town, language):
             continue
-        if _is_told(match):
+        if _is_addressee(match):
             yield Entity("PERSON", match.start("town"), match.end())
         elif any(_is_town(word, match["where"].lower(), language) for word in town.split()):
             start = match.start("town")
@@ -424,7 +424,7 @@ def _is_person(town: str, language: str) -> bool:
     return len(words) > 1 and "first_name" in classes[0] and "surname" in last
 
 
-def _is_told(match: re.Match[str]) -> bool:
+def _is_addressee(match: re.Match[str]) -> bool:
     """Return whether a word behind "a" or "à" is somebody whom a verb before it may have: "avisar a
     Montse". A listed town is a town."""
     text, start = match.string, match.start()
@@ -432,7 +432,9 @@ def _is_told(match: re.Match[str]) -> bool:
         return False
     if "city" in builtin_lexicon().of(match["town"].split()[0]):
         return False
-    return pattern("TOLD", "foreign").search(text, max(start - 20, 0), start) is not None
+    return (
+        pattern("BEFORE_ADDRESSEE", "foreign").search(text, max(start - 20, 0), start) is not None
+    )
 
 
 def _is_meal(match: re.Match[str]) -> bool:

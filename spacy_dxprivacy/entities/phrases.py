@@ -51,7 +51,7 @@ _KOREAN = words("KOREAN")
 # The network is never surer than these.
 _SURE_CUES = frozenset({"sender", "officer", "passenger"})
 _LETTERS = re.compile(r"[^\W\d_]+")
-_CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # whoever stands behind a comma
+_CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # a person behind a comma
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))

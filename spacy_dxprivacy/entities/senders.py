@@ -27,27 +27,19 @@ def senders_in(text: str) -> Iterator[Entity]:
     if _CLOCK.search(text) is not None:
         yield from _behind_times(text)
     if ": " in text and "\n" in text:
-        yield from _user_names(text)
-        yield from _small_names(text)
+        for line in _dialogue(text, "HANDLE_LINE"):
+            yield Entity("USERNAME", *line.span("sender"))
+        small = _dialogue(text, "SMALL_LINE")
+        if any("FIRST" in kinds(line["sender"].capitalize()) for line in small):
+            yield from (Entity(STATED["PERSON"], *line.span("sender")) for line in small)
 
 
-def _small_names(text: str) -> Iterator[Entity]:
-    """Yield names in small letters that open lines, where two of them do, one does again, and one
-    is a listed given name: kathi: who says so."""
-    lines = [line for line in pattern("SMALL_LINE").finditer(text) if _is_handle(line["sender"])]
+def _dialogue(text: str, form: str) -> list[re.Match[str]]:
+    """Return the lines of a form that names open (pj.rigs: copy, will do), if two names do and one
+    does again. The keys of a configuration are ordinary words, or labels: max_size, first_name."""
+    lines = [line for line in pattern(form).finditer(text) if _is_handle(line["sender"])]
     counts = Counter(line["sender"] for line in lines)
-    is_listed_among = any("FIRST" in kinds(name.capitalize()) for name in counts)
-    if is_listed_among and MIN_HANDLES <= len(counts) < len(lines):
-        yield from (Entity(STATED["PERSON"], *line.span("sender")) for line in lines)
-
-
-def _user_names(text: str) -> Iterator[Entity]:
-    """Yield user names that open lines, where two of them do and one does again; the keys of a
-    configuration are ordinary words, or labels: max_size, first_name."""
-    lines = [line for line in pattern("HANDLE_LINE").finditer(text) if _is_handle(line["sender"])]
-    counts = Counter(line["sender"] for line in lines)
-    if MIN_HANDLES <= len(counts) < len(lines):
-        yield from (Entity("USERNAME", *line.span("sender")) for line in lines)
+    return lines if MIN_HANDLES <= len(counts) < len(lines) else []
 
 
 def _is_handle(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Finds the weekdays that say when something recurs: open Monday to Friday, Sat 10-4.
+"""Find the weekdays that say when something recurs: open Monday to Friday, Sat 10-4.
 
 A range that begins with a Monday and ends with a day from Thursday on is a working week. It is of
 every week, and tells no date: moved by days it would be absurd (Thursday to Monday). So it stays,

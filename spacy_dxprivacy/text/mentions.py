@@ -201,8 +201,8 @@ def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
 
 def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
     """Return the tokens that are the initials of a person: J.K., JK in brackets, alone on a line,
-    as a speaker at the start of one, behind the last sentence of one, or as whoever moves a motion
-    or has a task, and each JK of a text that has it in brackets behind the name."""
+    as a speaker at the start of one, behind the last sentence of one, or as the mover of a motion
+    or the owner of a task, and each JK of a text that has it in brackets behind the name."""
     shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
     persons = [(first, last) for name, first, last in entities if name == "PERSON"]
     letters = initials_in(doc, persons) if persons else set[str]()
