@@ -277,10 +277,10 @@ def holds_more(context: Context, entity: Entity) -> bool:
 
 @reason("ADDRESS")
 def is_way_of_traffic(context: Context, entity: Entity) -> bool:
-    """Return whether an address is the number of a line, a junction or an exit: route 61."""
+    """Return whether an address is the number of a line or an exit in small letters: route 61."""
     _, start, end = entity
     is_number = end - start == 2 and context.text(end - 1).isdigit()
-    return is_number and context.bounds.lowers[start] in _TRAFFIC
+    return is_number and context.text(start) in _TRAFFIC
 
 
 @reason("ADDRESS", of_word=True)
