@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 import sys
-import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,7 +23,7 @@ class Output:
     """Context manager: a binary file that is moved to `path` at the end; None for stdout.
 
     It is written under a hidden name in the same folder, which is deleted if the block raises
-    (Ctrl-C included) or after discard(). Without `force`, `path` must not exist.
+    (Ctrl-C included, at any step) or after discard(). Without `force`, `path` must not exist.
 
     Args:
         path: The file.
@@ -58,15 +58,16 @@ class Output:
             return self
         check_new(self.path, force=self.force, root=self.root)
         self._folder = _open_folder(self.path.parent, self.root)
+        self._hidden = f"{_hidden_name()}.tmp"
+        at = self._at(self._hidden)
+        # Before the file is made: a signal may come between two steps of a `with`, too.
+        self._remove = weakref.finalize(self, _remove, at, self._folder)
         try:
-            # The name is random because the output's name may identify a person. tempfile would
-            # set mode 600, which the output would keep.
-            self._hidden = f".dx-{secrets.token_hex(8)}.tmp"
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            at = self._at(self._hidden)
+            # tempfile would set mode 600, which the output would keep.
             self.handle = os.fdopen(os.open(at, flags, self._mode, dir_fd=self._folder), "wb")
         except BaseException:
-            _close(self._folder)
+            self._remove()
             raise
         return self
 
@@ -88,15 +89,25 @@ class Output:
             # Closing flushes the buffer, which fails again on a full disk.
             with suppress(OSError):
                 self.handle.close()
-            with suppress(FileNotFoundError):
-                os.unlink(self._at(self._hidden), dir_fd=self._folder)
-            _close(self._folder)
+            self._remove()
 
     def _at(self, name: str = "") -> str:
         """Return a file of the folder as the system calls take it, by default the output."""
         path = Path(str(self.path))
         path = path.with_name(name) if name else path
         return str(path) if self._folder is None else path.name
+
+
+def _hidden_name() -> str:
+    """Return a name that is random: the output's own may identify a person."""
+    return f".dx-{secrets.token_hex(8)}"
+
+
+def _remove(hidden: str, folder: int | None) -> None:
+    """Delete a hidden file, if it is there, and close its folder."""
+    with suppress(FileNotFoundError):
+        os.unlink(hidden, dir_fd=folder)
+    _close(folder)
 
 
 def _open_folder(folder: Path, root: Path | None) -> int | None:
@@ -171,8 +182,9 @@ def new_folder(path: Path) -> Iterator[Path]:
     If the block raises, the folder is deleted, and `path` is unchanged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=".dx-"))
+    temporary = path.parent / _hidden_name()
     try:
+        temporary.mkdir(mode=0o700)
         yield temporary
         os.chmod(temporary, 0o755)
         if path.exists():
