@@ -77,7 +77,10 @@ def _referred(marker: str, name: str) -> str:
     """Return a section as a regular expression: with marker "<" a look-behind for its phrases, with
     "*" the alternatives of a table, in which each named line is a group."""
     if marker == "*":
-        groups = [f"?P<{kind}_{i}>" if kind else "?:" for i, (kind, _) in enumerate(forms(name))]
+        table = name.replace(" ", "_")
+        groups = [
+            f"?P<{kind}_{table}_{i}>" if kind else "?:" for i, (kind, _) in enumerate(forms(name))
+        ]
         return "|".join(f"({g}{row})" for g, (_, row) in zip(groups, forms(name), strict=True))
     text = "".join(sections("forms").get(name) or sections("foreign")[name])
     if marker == "<":
