@@ -84,8 +84,10 @@ def _referred(marker: str, name: str) -> str:
         return "|".join(f"({g}{row})" for g, (_, row) in zip(groups, forms(name), strict=True))
     text = "".join(sections("forms").get(name) or sections("foreign")[name])
     if marker == "<":
-        behind = "|".join(rf"(?<=\b{re.escape(cue)} )" for cue in text.split("|"))
-        return f"(?:{behind})"
+        cues = text.split("|")
+        behind = "|".join(rf"(?<=\b{re.escape(cue)} )" for cue in cues)
+        ends = "".join(sorted({cue[-1] for cue in cues}))
+        return f"(?<=[{re.escape(ends)}] )(?:{behind})"  # the last letter first: most have another
     return by_letter(text.split("|")) if _LIST.fullmatch(text) else _expanded(text)
 
 
