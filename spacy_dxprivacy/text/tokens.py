@@ -340,6 +340,8 @@ def _commas(line: str) -> list[int]:
 
 def _fields(text: str) -> list[str]:
     """Return the fields of a table within a token, and the marks between them."""
+    if text.isalnum():
+        return [text]
     marks = [match.start() for match in _FIELDS.finditer(text)]
     if _NO_FIELDS.search(text):
         is_address = _ADDRESS.search(text) is not None
