@@ -54,7 +54,11 @@ _BEFORE_NATIONS = frozenset("is was are were be been am being 's ’s not half p
 _STAGES = frozenset("stage grade class type score level".split())
 _PATH = re.compile(r"[\w+.-]+://|\w+=[\"']?(?:[$/~]|[A-Z]:\\)|[A-Za-z]:\\|\\\\\w|~?/\w+/")
 _STORMS = frozenset("storm hurricane typhoon cyclone".split())
-_VERSES = re.compile(r" \d{1,3}:(?!(?:00|15|30|45)\b)\d{1,3}[-–]\d{1,3}(?![:.\d])", re.A)
+_VERSES = re.compile(r" \d{1,3}:(?!(?:00|15|30|45)\b)\d{1,3}[-–]\d{1,3}(?!\d|[:.]\d)", re.A)
+_CHAPTER = re.compile(r" \d{1,3}(?::\d{1,3})?(?![\w:]|\.\d)", re.A)
+_BOOKS, _SCRIPTURE = words("BOOKS", "terms"), words("SCRIPTURE", "terms")
+NEAR_SCRIPTURE = 8  # tokens before a book, of which one speaks of scripture
+_DIRECTIONS = frozenset("north south east west".split())
 _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
 _SIGN = expanded("SIGN")
 _PRICE = re.compile(rf"[{_SIGN}] ?\d[\d.,]*[kKmM]?/\Z")
@@ -381,13 +385,31 @@ def is_acronym(context: Context, entity: Entity) -> bool:
     return is_described and is_given and "surname" not in classes
 
 
-@reason("PERSON", of_word=True)
+@reason("PERSON", "GPE", of_word=True)
 def is_book(context: Context, entity: Entity) -> bool:
-    """Return whether verses, which are no times of day, follow the name of a book: Mark 1:7-11."""
+    """Return whether verses, which are no times of day, follow the name of a book: Mark 1:7-11. A
+    chapter or one verse do behind a word for scripture (the lesson is James 2:14), or for a book
+    that is nobody's name: Leviticus 19."""
     if not context.text(entity.end)[:1].isdigit():
         return False
-    last = context.doc[entity.end - 1]
-    return _VERSES.match(context.whole, last.idx + len(last)) is not None
+    text, last = context.text(entity.start), context.doc[entity.end - 1]
+    end = last.idx + len(last)
+    if _VERSES.match(context.whole, end):
+        return True
+    if text.lower() not in _BOOKS or _CHAPTER.match(context.whole, end) is None:
+        return False
+    first = max(entity.start - NEAR_SCRIPTURE, 0)
+    if not (is_name(text) and _SCRIPTURE.isdisjoint(context.bounds.lowers[first : entity.start])):
+        return True
+    return _VERSES.search(context.text(first, entity.start)) is not None
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_of_directions(context: Context, entity: Entity) -> bool:
+    """Return whether two directions, which may tell the kind of a thing, are joined: the
+    North-South line, East-West vulnerable."""
+    first = context.text(entity.start, entity.end).split()[0].lower()
+    return "-" in first and _DIRECTIONS.issuperset(first.removesuffix("ern").split("-"))
 
 
 @reason("PERSON", "GPE", of_word=True)

@@ -367,6 +367,26 @@ def test_a_number_of_the_same_form_goes(nlp, text, label, shown):
 
 
 @pytest.mark.parametrize("text", [
+    "It opened 1.e4 c5 2.Nf3 d6 3.d4, then 12...Qe7 and 13.Rfd1.",
+    "Mate by 1.Qxh7+ Kxh7 2.Rh3 and Rxg7.", "Wind 290/18G30 from the north, Q1009 and falling.",
+    "Lap 3 took 1:32.418, the next 0:58.31.", "Order: 12 x M8 bolts, invoice: 14 h of labour.",
+    "The case: 6 bottles, the booking: 3 nights.",
+    "An APR of 6.9, later 7.2% APR.", "The meter reading 04817 is high, the last 04602.",
+])  # fmt: skip
+def test_a_move_a_lap_a_rate_and_an_amount_stay(nlp, text):
+    assert not [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))]
+
+
+@pytest.mark.parametrize(("text", "label", "shown"), [
+    ("Order: 1204 for her.", "ID", "1204"), ("Invoice: 48213 is due.", "ID", "48213"),
+    ("We met on 6 APR 2019.", "DATE", "6 APR 2019"), ("Invoice: 14 and 15.", "ID", "14"),
+    ("She lives in 04817 now.", "ADDRESS", "04817"), ("Booking: K3X9PQ2 is hers.", "ID", "K3X9PQ2"),
+])  # fmt: skip
+def test_a_code_and_a_day_beside_such_forms_go(nlp, text, label, shown):
+    assert (label, shown) in found(nlp, text)
+
+
+@pytest.mark.parametrize("text", [
     "METAR EGLL 291020Z 24015KT 9999 SCT030 12/07 Q1011 NOSIG",
     "KJFK 121651Z 31015G25KT 10SM FEW045 M02/M17 A3012 RMK AO2",
     "At 03 it was 220450Z 24038G61KT 2500 RA BKN008 07/06 Q0978.",

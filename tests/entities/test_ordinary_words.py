@@ -405,8 +405,27 @@ def test_a_book_with_verses_stays(marks, verse):
 
 
 @pytest.mark.parametrize("text", [
+    "The lesson was James 2:14 that day.", "She preached on Luke 15 for us.",
+    "We read Leviticus 19 and Galatians 3 there.", "The reading, Daniel 6:10, was long.",
+    "We had John 3:16-18 and Mark 4:35 after it.",
+])  # fmt: skip
+def test_a_book_with_a_chapter_stays_behind_a_word_for_scripture(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize("text", [
+    "The North-South line is shut.", "They sat East-West that night.",
+    "An east-west corridor runs below.", "The South-North traverse took days.",
+    "West-East trade grew again.",
+])  # fmt: skip
+def test_joined_directions_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize("text", [
     "We meet Mark 10:30-11 or so.", "Ask Luke 9:15-10:15 in the hall.", "See John 14:00-16.",
-    "We met Mark 5 of 7 times.", "It was Ruth, 3-4 times.",
+    "We met Mark 5 of 7 times.", "It was Ruth, 3-4 times.", "We met Luke 4:35 there.",
+    "Then John 9:30 for a coffee.",
 ])  # fmt: skip
 def test_a_person_with_a_time_of_day_goes(marks, text):
     name = next(word for word in ("Mark", "Luke", "John", "Ruth") if word in text)
