@@ -93,10 +93,16 @@ def numbers_in(text: str) -> Iterator[Entity]:
         label = kind_of(match)
         if any(start <= match.start() and match.end() <= end for _, (start, end) in named):
             continue
-        if label == "PHONE" and are_amounts(text, *match.span()):
+        if label == "PHONE" and (are_amounts(text, *match.span()) or _is_timed(text, match.end())):
             continue
         is_id = label == "CODE" or (label == "PHONE" and is_surely_national(match[0]))
         yield _whole(text, "ID" if is_id else label, *match.span())
+
+
+def _is_timed(text: str, end: int) -> bool:
+    """Return whether digits go on with a colon, as those of a time of day do, and those of a
+    telephone never: Nov 01 2024 12:58."""
+    return text[end : end + 1] == ":" and text[end + 1 : end + 2].isdigit()
 
 
 def _whole(text: str, label: str, start: int, end: int) -> Entity:

@@ -102,6 +102,8 @@ _NO_NOUNS = frozenset(
     "MONTH DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT DAYPART "
     "NUM".split()
 )
+_BULLETS = frozenset("- – — • *".split())
+_BEFORE_DAYS = frozenset("on since until till by from before after between at in".split())
 # A fraction at the end of a sentence, and one behind a full date.
 _SENTENCE_END = re.compile(
     rf"\d\d?/\d\d?\.\s+(?=[^\n]{{0,20}}(?:{expanded('MONTH')}|\d{{4}}|\d/\d\d?/\d\d))", re.A | re.I
@@ -1018,18 +1020,27 @@ def _without_order(tokens: Tokens, start: int, end: int) -> int:
 
 def _extent_in_lines(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date without a number on the line above it (Meeting 27), without that
-    of an item or a row on the next line, and without what stands below a blank line."""
+    of an item or a row on the next line or of a sentence or an item that begins there (From
+    3 May), and without what stands below a blank line."""
     for i in range(start + 1, end):
         lines = tokens.texts[i - 1].count("\n")
         if lines and i == start + 2 and tokens.texts[start].isdigit():
             return i, end
         if lines > 1 or (lines and NUMBER_OF_ITEM.match(tokens.text, tokens.doc[i].idx)):
             return start, i - 1
+        text = tokens.texts[i]
+        if lines and (text in _BULLETS or (text.istitle() and text.lower() in _BEFORE_DAYS)):
+            return start, i - 1
     return start, end
 
 
 def _without_nouns(tokens: Tokens, start: int, end: int) -> int:
-    """Return the start of a date without the nouns before its weekday: theatre Wednesday 8/3/23."""
+    """Return the start of a date without the nouns before its weekday (theatre Wednesday 8/3/23),
+    and without what was done last: last used 3 May."""
+    if tokens.lowers[start] in ("last", "next") and end - start > 2:
+        done = tokens.texts[start + 1]
+        if done.islower() and "verb" in builtin_lexicon().of(done) and not _NO_NOUNS & kinds(done):
+            return start + 2
     for i in range(start, end):
         text = tokens.texts[i]
         if "WEEKDAY" in kinds(text):

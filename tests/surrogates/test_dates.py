@@ -529,7 +529,7 @@ FOUND = [
     "Easter Monday", "Black Friday", "Fourth of July", "Christmas Eve 2018", "2.1.2022",
     "the 14th day of September, 2021", "Jan/Feb 2021", "14h30", "3.IX.1988", "31/8/2021",
     "fourth of July, two thousand and nineteen", "April twenty-first, 2019",
-    "21 May nineteen eighty",
+    "21 May nineteen eighty", "13. June 2024",
 ]  # fmt: skip
 
 
@@ -538,6 +538,24 @@ def test_a_date_is_found_and_replaced_as_one(nlp, text):
     for written in FOUND:
         doc = nlp(text.format(written))
         assert [ent.text for ent in doc.ents if ent.label_ in LABELS] == [written]
+
+
+LINES = [
+    ("Signed on 2024.03.19", "From 22 December 2024 it held."),
+    ("Date: Jul 15, 2024", "- 18/05/2024 delivery"),
+    ("Met 3 May 2021", "- the 5th of June 2021"),
+    ("Date: 22 November 2024", "Admitted 20. November 2024."),
+    ("On 7-9 May 2021", "* 12 May 2021"),
+    ("Report of Nov 01 2024 12:58:00 is in.", "Paid (last used 18 August 2024)"),
+    ("We met 3 May 2021", "Until 9 May 2021 it rained."),
+]
+
+
+@pytest.mark.parametrize("lines", LINES)
+def test_the_date_of_each_line_is_one_of_its_own(nlp, lines):
+    one, other = released(nlp, "\n".join(lines)).split("\n")
+    for line, text in zip(lines, (one, other), strict=True):
+        assert released(nlp, line) == text != line and "[" not in text
 
 
 FRACTIONS = (
