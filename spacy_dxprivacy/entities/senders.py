@@ -1,8 +1,8 @@
-"""Find who wrote the lines of a chat: the names behind the times, in all languages.
+"""Find who wrote the lines of a chat: the names beside the times, in all languages.
 
-A program writes the time and the sender before each message. The slot says that a word is a name
-(Boon Kiat, Grace), as the head of a column does, once a listed name stands in it anywhere in the
-text. In logs and diaries, ordinary words stand there: ERROR, Update.
+A program writes the time and the sender before each message, in either order. The slot says that a
+word is a name (Boon Kiat, Grace), as the head of a column does, once a listed name stands in it
+anywhere in the text. In logs and diaries, ordinary words stand there: ERROR, Update.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from .words import is_name, is_ordinary, kinds
 
 # A quick test, before the slower search.
 _CLOCK = re.compile(r"^[^\n]{0,24}\d[:.h]\d\d", re.M)
+_CLOCK_AT_END = re.compile(r"(?: at |[/.]\d{2,4},? |\d{4},? )\d\d?[:.]\d\d[^\n]{0,8}$", re.M)
 _PIECE = re.compile(r"[^\W\d_]+")
+_AFTER_NAME = re.compile(r"[^\w.]+\Z")
+_MARKED = re.compile(r"[\d_]|\w[.-]\w")
 MIN_HANDLES = 2  # user names of a chat
 
 
@@ -26,6 +29,8 @@ def senders_in(text: str) -> Iterator[Entity]:
     """Yield the senders of messages, in characters, with the label of STATED for persons."""
     if _CLOCK.search(text) is not None:
         yield from _behind_times(text)
+    if _CLOCK_AT_END.search(text) is not None:
+        yield from _before_times(text)
     if ": " in text and "\n" in text:
         for line in _dialogue(text, "HANDLE_LINE"):
             yield Entity("USERNAME", *line.span("sender"))
@@ -56,6 +61,29 @@ def _behind_times(text: str) -> Iterator[Entity]:
         writes_often = counts[line["sender"]] > 1 and not line["sender"].isupper()
         if writes_often or any(map(may_name, _words(line))):
             yield Entity(STATED["PERSON"], *line.span("sender"))
+
+
+def _before_times(text: str) -> Iterator[Entity]:
+    """Yield the senders that stand before the times of their messages, on lines of their own, also
+    with a picture behind the name. An ordinary word is one where it writes twice. The rows of a
+    programme have no line between them."""
+    found = [line for line in pattern("SENDER_LINE").finditer(text) if not head_of(line["sender"])]
+    starts = {line.start() for line in found}
+    lines = [line for line in found if line.end() + 1 not in starts]
+    counts = Counter(line["sender"] for line in lines)
+    for line in lines if len(lines) > 1 else ():
+        name = _AFTER_NAME.sub("", line["sender"])
+        if counts[line["sender"]] > 1 or any(map(may_name, _PIECE.findall(name))):
+            yield Entity(_label_of(name), line.start("sender"), line.start("sender") + len(name))
+
+
+def _label_of(name: str) -> str:
+    """Return the label of a user name if it has marks or digits, and an ordinary word in it, which
+    by itself mentions nobody: coach_wren."""
+    is_of_words = any(
+        len(piece) > 2 and is_ordinary(piece) for piece in _PIECE.findall(name.lower())
+    )
+    return "USERNAME" if _MARKED.search(name) and is_of_words else STATED["PERSON"]
 
 
 def _words(line: re.Match[str]) -> list[str]:

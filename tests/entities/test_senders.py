@@ -100,3 +100,39 @@ def test_names_in_small_letters_that_open_lines_are_persons(nlp, said, other):
     shown = {ent.text for ent in nlp(text).ents if ent.label_ in LABELS}
     assert {"svenja", "kofi"} <= shown
     assert not [ent for ent in nlp(text.replace("kofi", "total")).ents if ent.text == "total"]
+
+
+# How programs write a sender before the time, on a line of its own.
+HEADS = [
+    "{1} — Yesterday at 9:0{0} PM\n",
+    "{1} — 12/03/2024 9:0{0} PM\n",
+    "{1}, [19/8/2024 6:1{0} am]\n",
+    "{1}, [19.08.24 18:1{0}]\n",
+    "{1} 🐋, [Aug 19, 2024 at 6:1{0} AM]\n",
+]
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("sender", ["mimbo", "Pixel", "Grace", "Boon Kiat", "Tamsin D.", "Ng"])
+def test_whoever_stands_before_the_time_is_a_person(nlp, head, sender):
+    text = chat(head, sender, [f"{said}\n" for said in SAID])
+    assert readable(nlp, text, sender) == []
+    found = " ".join(ent.text for ent in nlp(text).ents if ent.label_ in LABELS)
+    assert sender.strip(".") in found
+
+
+@pytest.mark.parametrize("handle", ["coach_tern", "tidal-fox", "xX_Ñacurutú_Xx", "gus77"])
+def test_so_is_a_user_name(nlp, handle):
+    text = chat(HEADS[0], handle, [f"{said}\n" for said in SAID])
+    assert handle in {ent.text for ent in nlp(text).ents if ent.label_ in LABELS}
+
+
+@pytest.mark.parametrize("text", [
+    "Rehearsal — 12/03/2024 18:00\nRehearsal — 14/03/2024 18:00\nRehearsal — 15/03/2024 18:00\n",
+    "Doors open — Today at 7:00 PM\nThe hall is open.\nSupper — Today at 8:00 PM\nIt is free.\n",
+    "Backup finished, [19/8/2024 6:11 am]\nNo errors.\nScan finished, [19/8/2024 6:31 am]\nNone.\n",
+    "Location — 12/03/2024 18:00\nIt is here.\nLocation — 14/03/2024 18:00\nIt is there.\n",
+    "Update — Yesterday at 9:02 PM\nWe are late.\nNote — Yesterday at 9:04 PM\nNo rain.\n",
+])  # fmt: skip
+def test_what_stands_before_the_time_of_a_programme_stays(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
