@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import islice, takewhile
 
@@ -114,7 +114,9 @@ class Terms(Facts):
         key = entity, frozenset(names.intersection(self.lowers[entity.start : entity.end]))
         if key not in self._judgements:
             bare = self._without_letter(entity) if self._has_lettered else entity
-            self._judgements[key] = None if bare is None else self._judge(bare, key[1])
+            are_initials = self._are_initials(entity, key[1])
+            judged = None if bare is None else self._judge(bare, key[1])
+            self._judgements[key] = entity if are_initials else judged
         return self._judgements[key]
 
     def _judge(self, entity: Entity, names: frozenset[str]) -> Entity | None:
@@ -149,6 +151,14 @@ class Terms(Facts):
             if self._is_term(label, start, end, names):
                 return None
         return Entity(label, start, end)
+
+    def _are_initials(self, entity: Entity, names: Collection[str]) -> bool:
+        """Return whether a name is of the initials of someone in the document, which may be those
+        of a degree, too: NP, JR. names: Lower-case words of the full names, and initials."""
+        label, start, end = entity
+        text = self.texts[start]
+        is_short = label == "PERSON" and end - start == 1 and len(text) < 4
+        return is_short and text.isupper() and text.lower() in names
 
     def _behind_title(self, label: str, start: int, end: int) -> int:
         """Return the start of a name behind the title that a place or a firm begins with, which

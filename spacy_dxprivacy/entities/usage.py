@@ -108,6 +108,14 @@ def is_code(context: Context, entity: Entity) -> bool:
     return (entity.label != "PERSON" and "@" in text) or is_setting(text)
 
 
+@reason("DATE", "TIME", of_word=True)
+def is_speaker(context: Context, entity: Entity) -> bool:
+    """Return whether capitals open a line before a colon, as a speaker does: AM: In May."""
+    i = entity.start
+    opens = i == 0 or "\n" in context.text(i - 1)
+    return opens and context.text(i + 1) == ":" and context.text(i).isupper()
+
+
 @reason("PERSON", "GPE", "ORG")
 def is_spelled(context: Context, entity: Entity) -> bool:
     """Return whether an entity is of letters with blanks, as of a word that is spelled: E M G."""

@@ -50,11 +50,19 @@ MAX_INITIALS = 5  # parts of a name whose initials are searched, without this on
 NO_INITIALS = frozenset(
     "US UK UN EU AM PM PS EG IE AD BC CV ID OK QC TV PC IT HR PR MD PHD".split()
 )
-# Words of minutes that stand before and behind the initials of whoever moves, agrees or has a task.
+# Of these, the ones that may be whoever opens a line or did something: AM: Yes. AM asked.
+_MAY_SPEAK, _MAY_ACT = (
+    NO_INITIALS - frozenset("EG IE ID OK PS".split()),
+    {"AD", "AM", "BC", "PC", "PM"},
+)
+# Words of minutes that stand before and behind the initials of whoever moves, agrees, has a task or
+# signs.
 _BEFORE_INITIALS = frozenset(
-    "action actions by moved mover owner prop proposed proposer sec seconded seconder".split()
+    "action actions best br by cheers moved mover owner prop proposed proposer regards rgds sec "
+    "seconded seconder sincerely thanks thx yours".split()
 )
 _JOINTS = frozenset({",", "/", "+", "&"})  # of the initials of two persons
+_BETWEEN_INITIALS, _FIELD_ENDS = _JOINTS | {"and"}, frozenset('"”|')
 _SENTENCE_ENDS = frozenset({".", "!", "?"})
 _AFTER_INITIALS = frozenset(_LISTS["after_initials"].split())
 # At the start of a line of a transcript or a chat: [00:12], 09:41 -
@@ -138,7 +146,9 @@ def further_mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
         start = persons.pop().start if persons and persons[-1].end == i else i
         persons.append(Entity("PERSON", start, i + 1))
     taken.update(i for _, first, last in persons for i in range(first, last))
-    initials = [Entity("PERSON", i, i + 1) for i in _initials(doc, entities) if i not in taken]
+    initials = [
+        Entity("PERSON", i, i + 1) for i in _initials(doc, [*entities, *persons]) if i not in taken
+    ]
     taken.update(start for _, start, _ in initials)
     return [*persons, *initials, *_whole_mentions(doc, entities, taken)]
 
@@ -174,10 +184,13 @@ def initials_of(names: Iterable[str]) -> set[str]:
     named = [[part for part in found if part[0].isupper()] for found in parts]
     # Marie de la Tour is MDT.
     short = [[part for part in found if part not in _ARTICLES_OF_NAMES] for found in parts]
-    parts += named + short
-    return {
+    # Of an office in capitals before a name: CHO Ada Lind is AL.
+    bare = [[part for part in found if len(part) == 1 or not part.isupper()] for found in parts]
+    parts += named + short + bare
+    initials = {
         "".join(p[0] for p in found).upper() for found in parts if 1 < len(found) < MAX_INITIALS
     }
+    return initials.union(*map(in_ascii, initials))
 
 
 def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
@@ -302,7 +315,8 @@ def _stated_behind(doc: Doc, first: int, last: int) -> str:
     text = doc[end - 1].text
     letters = text.upper() if _MIXED.fullmatch(text) else text
     wholes = initials_of([doc[first:last].text])
-    return text if any(_begin_parts(letters, whole) for whole in wholes) else ""
+    has_more = text.isupper() and len(text) > 2 and text[0] + text[-1] in wholes
+    return text if has_more or any(_begin_parts(letters, whole) for whole in wholes) else ""
 
 
 def _begin_parts(letters: str, whole: str) -> bool:
@@ -321,17 +335,19 @@ def _are_initials(
     starts: Collection[int],
 ) -> bool:
     bare = text.replace(".", "")
-    if bare not in letters or (bare in NO_INITIALS and text not in stated):
+    if bare not in letters:
         return False
+    if bare in NO_INITIALS and text not in stated:
+        return _speaks_or_acts(doc, i, text)
     if text != bare or text in stated:
         return True
     before, after = doc[i - 1].text if i else "\n", doc[i + 1].text if i + 1 < len(doc) else ""
-    opens, ends_line = _begins_line(doc, i), not after or "\n" in after
+    opens, ends_line = _begins_line(doc, i), not after or "\n" in after or after[0] in _FIELD_ENDS
     if (before == "(" and after == ")") or (opens and (after == ":" or ends_line)):
         return True
-    if after in _AFTER_INITIALS or (after.endswith("ed") and is_word(after)):
-        return doc[i + 2 : i + 3].text.isalpha()
-    if after in _JOINTS and doc[i + 2 : i + 3].text in letters:  # panel: HC, AT
+    if _acts(doc, i + 1) or (after in ("and", "=") and i + 2 in starts):
+        return True
+    if after in _BETWEEN_INITIALS and doc[i + 2 : i + 3].text in letters:  # panel: HC, AT
         return True
     if before in _JOINTS and i > 1 and doc[i - 2].text in letters:
         return True
@@ -339,12 +355,29 @@ def _are_initials(
         return True
     if after == ":" and before == "," and i > 1 and doc[i - 2].text[-1].isdigit():
         return True  # Added 6/4, HC: done
-    if after == "and" and (i + 2 in starts or doc[i + 2 : i + 3].text in letters):
-        return True
     # Actions: **JK
     cues = (doc[k] for k in range(i - 1, max(i - 4, -1), -1) if not doc[k].is_punct)
     cue = next((token.lower_ for token in cues), "")
     return cue.rstrip(".") in _BEFORE_INITIALS
+
+
+def _acts(doc: Doc, i: int) -> bool:
+    """Return whether a token is a verb for what the one before it did, before another word."""
+    text = doc[i].text if i < len(doc) else ""
+    is_verb = text in _AFTER_INITIALS or (text.endswith("ed") and is_word(text))
+    return is_verb and doc[i + 1 : i + 2].text.isalpha()
+
+
+def _speaks_or_acts(doc: Doc, i: int, text: str) -> bool:
+    """Return whether initials that are an abbreviation, too, open several lines as who speaks, or a
+    sentence as who did something."""
+    before, after = doc[i - 1].text if i else "\n", doc[i + 1 : i + 2].text
+    if after == ":" and text in _MAY_SPEAK and _begins_line(doc, i):
+        return (
+            len(re.findall(rf"^[^\w\n]{{0,9}}(?:\d[^\n]{{0,20}} )?{text}:", text_of(doc), re.M)) > 1
+        )
+    opens = before in _SENTENCE_ENDS or "\n" in before
+    return text in _MAY_ACT and opens and _acts(doc, i + 1)
 
 
 def _begins_line(doc: Doc, i: int) -> bool:

@@ -504,6 +504,35 @@ def test_initials_of_those_present_go_where_they_act(nlp, sentence):
     check(nlp, f"Present: Ada Lind (Chair).\n{sentence}", ["Lind"], ["Chair", "AP"])
 
 
+@pytest.mark.parametrize(("name", "initials", "text"), [
+    ("Anna Moss", "AM", "AM: Yes.\nBo: Why?\nAM: It was."), ("Petra Mork", "PM", "PM asked who."),
+    ("Paul Cole", "PC", "It was shut. PC said so too."), ("Nina Pohl", "NP", "Action NP: call."),
+    ("Jens Ruud", "JR", "It is so.\n\nRgds\nJR"), ("Bela Stone", "BS", "Key: BS = Stone; x = no."),
+    ("Ruth Paine", "RP", "It is.\n> Thx, RP"), ("Ľuba Hron", "LH", "It is.\n> Regards, LH"),
+    ("Jana L. Busk", "JLB", 'A,"It is dry. JLB",2'), ("CHO Ada Rusk", "AR", "AR left then."),
+])  # fmt: skip
+def test_initials_that_are_an_abbreviation_or_sign_go(nlp, name, initials, text):
+    check(nlp, f"Present: {name}, Fay Bull.\n\n{text}", [initials], ["Present"])
+
+
+@pytest.mark.parametrize(("text", "initials"), [
+    ("By Sabin Thapa (SBT).\nSBT: Noted.", "SBT"), ("By Nika Pohl (chair, NP).\nAsk NP.", "NP"),
+    ("By Rita Nagy (RN).\nRN: Noted.", "RN"), ("By Mara Dunn (MD).\nAsk MD.", "MD"),
+    ("By Lena Lorenz (chair, LML).\nLML left then.", "LML"),
+])  # fmt: skip
+def test_initials_in_brackets_may_be_a_degree_or_have_a_letter_more(nlp, text, initials):
+    check(nlp, text, [initials], ["By"])
+
+
+@pytest.mark.parametrize(("text", "stays"), [
+    ("Anna Moss came at 9 AM asked for.", "AM"), ("Petra Mork left at 6 PM.\nPM: none", "PM"),
+    ("Ask Ivo Thom. It was IT that said so.", "IT"), ("Ian Dahl has no ID: ask him.", "ID"),
+    ("Pia Sund wrote. PS: call us.\nPS: call them.", "PS"), ("Ada Lind RN came.", "RN"),
+])  # fmt: skip
+def test_an_abbreviation_that_does_nothing_stays(nlp, text, stays):
+    check(nlp, text, [], [stays])
+
+
 @pytest.mark.parametrize(("text", "private", "stays"), [
     ("Officers: DC 1427 Holroyd, PC 883 Amin.\nDC HOLROYD: Who is it?", "Holroyd Amin HOLROYD",
      "DC"),
