@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
 from .tables import GOODS, SYSTEM_ACCOUNTS, pattern
-from .words import is_file_name, is_name, is_of_every_machine, is_whole_address
+from .words import is_file_name, is_name, is_of_every_machine, is_ordinary, is_whole_address
 
 # Quick tests: most texts match none of these, and skip the slower searches.
 _SECRET_SIGN = re.compile(
@@ -40,6 +40,10 @@ _USER_SIGNS = (
     " | ", "password ", "auth", ") reload", "/grant", "/deny", "\n<", " <", " has joined",
     " has left", " has quit", "is now known", "sets mode", "todo(", "fixme(", "hack(", "xxx(",
 )  # fmt: skip
+# In sentences that tell the name of a user.
+_TOLD_SIGNS = (
+    "login", "log-in", "user", "screen", "nick", "gamertag", "account ", "profile ", " by ",
+)  # fmt: skip
 _STEM = re.compile(r"[\w.-]{1,100}")  # of a file's name, read backwards
 _ADDRESS = re.compile(r"://|www\.|@")
 _PIECE = re.compile(r"[^\W\d_]{4,}")
@@ -61,14 +65,22 @@ def accounts_in(text: str) -> Iterator[Entity]:
     yield from _addresses_in(text, lower, secrets)
     if "@" in text:
         yield from _mails_in(text)
+    yield from _users_in(text, lower)
+    for match in pattern("FILE_END").finditer(text):
+        yield from (Entity("USERNAME", *span) for span in _names_in_file(text, match.start()))
+
+
+def _users_in(text: str, lower: str) -> Iterator[Entity]:
+    """Yield the user names of paths, logs, commands and sentences, in characters."""
     if any(sign in lower for sign in _USER_SIGNS):
         for name in ("USER_PATH", "USER_WORD"):
             for match in pattern(name).finditer(text):
                 groups = (i for i, part in enumerate(match.groups(), 1) if part)
                 named = (i for i in groups if _names_user(match[i], name == "USER_PATH"))
                 yield from (Entity(_label_of(match[i]), *match.span(i)) for i in named)
-    for match in pattern("FILE_END").finditer(text):
-        yield from (Entity("USERNAME", *span) for span in _names_in_file(text, match.start()))
+    if any(sign in lower for sign in _TOLD_SIGNS):
+        for match in filter(_is_told, pattern("USER_TOLD").finditer(text)):
+            yield Entity("USERNAME", *match.span(match.lastindex or 0))
 
 
 def _in_query(text: str, start: int, end: int) -> tuple[int, int]:
@@ -166,6 +178,19 @@ def _names_in_file(text: str, end: int) -> Iterator[tuple[int, int]]:
         word = match[0]
         if is_name(word) and not is_word(word) and word not in GOODS:
             yield start + match.start(), start + match.end()
+
+
+def _is_told(match: re.Match[str]) -> bool:
+    """Return whether what a sentence tells to be a user name is none of a system, and no ordinary
+    word; behind "by" it has a listed name in it: jlind, noor-h."""
+    name = match[match.lastindex or 0]
+    pieces = [piece for piece in re.split(r"[\d_.-]+", name.lower()) if len(piece) > 2]
+    if name in SYSTEM_ACCOUNTS or is_file_name(name) or not pieces:
+        return False
+    if match.lastgroup == "by":
+        forms = [form for piece in pieces for form in (piece, piece[1:], piece[:-1])]
+        return not any(map(is_ordinary, pieces)) and any(map(is_name, forms))
+    return not all(is_ordinary(piece) and not is_name(piece) for piece in pieces)
 
 
 def _names_user(name: str, is_sure: bool) -> bool:

@@ -351,3 +351,21 @@ def test_users_of_tasks_code_and_chats_are_found(nlp, ruler, text, user):
 ])  # fmt: skip
 def test_common_words_there_are_no_users(nlp, ruler, text):
     assert found(nlp, ruler, text, "ID") == []
+
+
+@pytest.mark.parametrize("text", [
+    "It was filed by somebody whose login is {}.", "My user name was {}, then.",
+    "Last touched on 2 May by {}.", "Posted last night by {}.", "Ask for account {}-scan, please.",
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["jmolinari", "tkovacs", "mokafor"])
+def test_a_user_name_that_a_sentence_tells_is_found(nlp, ruler, text, name):
+    assert any(name in user for user in found(nlp, ruler, text.format(name), "ID"))
+
+
+@pytest.mark.parametrize("text", [
+    "The login is broken again.", "Your user name is required.", "It was edited on Monday by hand.",
+    "The account re-opened on it.", "It was deployed by root.", "It was written by candlelight.",
+    "The account sign-in failed.", "It was posted by courier.", "A profile close-up was taken.",
+])  # fmt: skip
+def test_an_ordinary_word_in_such_a_sentence_is_none(nlp, ruler, text):
+    assert found(nlp, ruler, text, "ID") == []
