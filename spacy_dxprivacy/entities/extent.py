@@ -22,7 +22,7 @@ from ..text.mentions import QUOTES, Entity, initials_in, is_word, plain_label
 from .facts import AND, NAMED
 from .phrases import in_tokens
 from .tables import FIRMS, LISTED, STATES, expanded, pattern, words
-from .terms import FIRM_ENDS, LEGAL, POSSESSIVES, Terms
+from .terms import FIRM_ENDS, LEGAL, POSSESSIVES, SHORT_GIVEN, Terms
 from .words import builtin_lexicon, is_name, kinds
 
 _PHRASED = NAMED | {"ADDRESS"}
@@ -285,6 +285,8 @@ def _breaks(doc: Doc, label: str, i: int, start: int, end: int) -> bool:
     text = doc[i].text
     if text not in _BREAKS:
         return label == "PERSON" and bool(doc[i - 1].whitespace_)
+    if text == "." and label == "PERSON" and doc[i - 1].lower_ in SHORT_GIVEN:
+        return False  # Ma. Grace
     if text == "." and label == "ORG" and doc[i - 1].text in LEGAL:
         return doc[i + 1].text.rstrip(".") not in LEGAL
     return text not in "()" or label == "GPE" or not _is_in_brackets(doc, start, end)

@@ -23,13 +23,16 @@ from .facts import DIGIT
 from .heads import CELL_MARKS
 from .tables import DESCRIBING, FIRMS, GOODS, PERSON_WORDS, PRODUCTS, expanded, pattern
 from .terms import FIRM_ENDS, INSTITUTIONS, is_brand
-from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_town
+from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_town, kinds
 
 # Odds of the network from which a word before a noun in small letters is a name: Perl jobs.
 SURELY_KIND = 20.0
 SURELY_JOINED = 30.0  # and from which joined words with capitals are one: PayNow
 MAX_MODEL = 4  # letters of the name of a model in capitals
 _BEFORE_OWNERS = ARTICLES | {"my", "your", "his", "her", "our", "their", "this", "that"}
+_ASK = frozenset(
+    "ask bleep call give hand inform lend page pay phone remind ring show tell text told".split()
+)
 _COUNTS = frozenset("two three four five six seven eight nine ten several both".split())
 _MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONTH')})\b)")
 # The code of a model, and no postal code: S7-1500, 4008S. A long one is surely no bed: IC-7300.
@@ -244,6 +247,8 @@ def is_before_noun(context: Context, entity: Entity) -> bool:
         return False
     if before in _BEFORE_OWNERS or before.rstrip(".") in PERSON_WORDS or after in PERSON_WORDS:
         return False
+    if before in _ASK and "SURE_FIRST" in kinds(text):
+        return False  # Tell Ada supper is ready
     is_noun = {"noun", "plural"}.issuperset(classes := builtin_lexicon().of(after)) and classes
     return bool(is_noun) and odds(context.shares, entity.label, i) <= SURELY_KIND
 

@@ -49,7 +49,7 @@ MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _KOREAN = words("KOREAN")
 # The network is never surer than these.
-_SURE_CUES = frozenset({"sender", "officer", "passenger"})
+_SURE_CUES = frozenset("sender officer passenger shown short holm family".split())
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # a person behind a comma
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
@@ -335,8 +335,11 @@ def _is_cued(match: re.Match[str]) -> bool:
         if "SURE_MONTH" in kinds(first_name):
             return False
         return named and (is_name(family) or not is_word(family.lower()))
-    if kind in ("sender", "officer"):  # Arrived 07:43; Finance Committee (chair)
+    if kind in ("sender", "officer", "shown"):  # Arrived 07:43; Finance Committee (chair)
         return any(map(may_name, match[0].split()))
+    if kind in ("holm", "short"):  # Will o' the wisp; Md. Code
+        named = match[0].split()[kind == "short"]
+        return is_listed(named) if kind == "holm" else may_name(named)
     return kind != "verb" or is_name(match[0])
 
 

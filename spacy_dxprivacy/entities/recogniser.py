@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from spacy import util
+from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.pipeline.entityruler import entity_ruler_score
@@ -43,7 +44,7 @@ from .foreign import without_words
 from .goods import has_model, is_brand_of_thing
 from .reasons import is_entity, relabel, without_small_ends
 from .tables import FOLLOWING, LISTED, words
-from .terms import LEGAL
+from .terms import HONORIFICS, LEGAL
 from .usage import RANKS
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
@@ -128,6 +129,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         context = Context(bounds, shares, *named_by_rules(doc), unknown_share(bounds))
         thresholds, evidence = self._factors_for(context.unknown)
         names = take_evidence(context, evidence)
+        full = _full_names(context, names)
         predictions = spans(add_evidence(without_marks(doc, shares), names), thresholds)
         # Without marks at their ends, among which values are recognised: Mbps of "200 Mbps,".
         bare = (
@@ -144,7 +146,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             is_cut = entity.end - entity.start < end - start
             for piece in bounds.split([entity]) if is_cut else [entity]:
                 if is_entity(context, piece) and not bounds.is_head(piece.start, piece.end):
-                    yield relabel(context, piece)
+                    yield _whole_name(context, full, relabel(context, piece))
 
     def _factors_for(self, unknown: float) -> tuple[Factors, Factors]:
         """Return thresholds and evidence for a share of unknown words. In a text that is hardly
@@ -192,7 +194,8 @@ def named_by_rules(doc: Doc) -> tuple[set[int], set[int]]:
 def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
     """Remove the persons and places of the rules from a Doc. Return each with its factor.
 
-    One that fills a field of a table counts twice, as the network finds no words beside it. The
+    One that fills a field of a table counts twice, as the network finds no words beside it; so does
+    a listed given name before a word that is in no list. The
     word behind a title or a greeting counts three times: it is surer than the network (Dear Ash),
     which decides where the name ends. Persons of sure cues, as senders of messages, stay as they
     are. Firms of common words leave the Doc without a factor: their form alone (Chess Club, Board
@@ -207,7 +210,8 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
         is_evidence = is_rule and span.label_ in _NAMES
         if is_evidence and not _GLUED.search(span.text) and not _is_short_below_head(bounds, span):
             factor, name = evidence[span.id_], Entity(span.label_, span.start, span.end)
-            names.append((name, factor ** (1 + fills_field(text, span))))
+            is_sure = fills_field(text, span) or _is_listed_with_new(span)
+            names.append((name, factor ** (1 + is_sure)))
             if _is_called(bounds, span):
                 names.append((name._replace(end=span.start + 1), factor**3))
         elif not (is_rule and span.label_ == "ORG" and _is_no_firm(context, span)):
@@ -235,11 +239,46 @@ def _is_short_below_head(bounds: Bounds, span: Span) -> bool:
     return is_short and bounds.is_headed(span.start)
 
 
+def _is_listed_with_new(span: Span) -> bool:
+    """Return whether a rule found a listed given name, which may be a common word, before a family
+    name that is in no list: Gift Chikwanda."""
+    if span.id_ != "dx_rule" or len(span) != 2 or not span.text.istitle():
+        return False
+    return "FIRST" in kinds(span[0].text) and "UNKNOWN" in kinds(span[1].text)
+
+
 def _is_called(bounds: Bounds, span: Span) -> bool:
     """Return whether a person stands after a title or a greeting."""
     before = bounds.lowers[span.start - 1].rstrip(".") if span.start else ""
     is_rule = span.label_ == "PERSON" and span.id_ == "dx_rule"
     return is_rule and before in _CALLS
+
+
+def _full_names(context: Context, names: list[tuple[Entity, float]]) -> dict[int, Entity]:
+    """Return token -> the full name that a rule found, which begins with a listed given name."""
+    full = dict[int, Entity]()
+    for name, _ in names:
+        tokens = range(name.start, name.end)
+        texts = context.bounds.texts[name.start : name.end]
+        is_full = len(texts) > 1 and all(text.isalpha() and text[0].isupper() for text in texts)
+        if is_full and name.label == "PERSON" and "FIRST" in kinds(texts[0]):
+            full.update(dict.fromkeys(tokens, name) if context.ruled.issuperset(tokens) else {})
+    return full
+
+
+def _whole_name(context: Context, full: Mapping[int, Entity], entity: Entity) -> Entity:
+    """Return a person with what is left of a full name that a rule found: the given name before it,
+    or a family name that is a common word, and no noun: Blessing Okonjo, Hansel Go.
+
+    full: Token -> full name of the rules.
+    """
+    label, start, end = entity
+    name = full.get(start)
+    if label != "PERSON" or name is None:
+        return entity
+    left = context.bounds.lowers[end : name.end]
+    are_of_name = not any("noun" in builtin_lexicon().of(lower) for lower in left)
+    return Entity(label, min(start, name.start), max(end, name.end) if are_of_name else end)
 
 
 def fills_field(text: str, span: Span) -> bool:
@@ -292,20 +331,21 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
 
 
 def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
-    """Yield the words in quotes between two parts of the name of a person, and the second part if
-    no other recogniser found it: Leroy "Bunny" Whyte.
+    """Yield the words in quotes between two parts of the name of a person, and the second part,
+    which may be a common word, where no other recogniser found them: Leroy "Bunny" Whyte.
 
     owner: The entity of each token that has one."""
     texts = bounds.texts
     for span in {span for span in owner.values() if span.label_ == "PERSON"}:
         i, last = span.end + 1, span.end + 3
-        if last >= len(texts) or i in owner or not {texts[i - 1], texts[i + 1]} <= QUOTES:
+        if last >= len(texts) or not {texts[i - 1], texts[i + 1]} <= QUOTES:
             continue
-        after = owner.get(last)
-        is_named = "NEW" in kinds(texts[last]) or is_name(texts[last])
-        is_whole = after.label_ == "PERSON" if after is not None else is_named
-        if is_whole and texts[i][0].isalpha():  # no comma: 'Ada','Lind'
-            yield from (i,) if after is not None else (i, last)
+        parts = [owner.get(i), owner.get(last)]
+        is_family = texts[last].istitle() and texts[last].lower() not in STOP_WORDS
+        if not is_family or any(part and part.label_ != "PERSON" for part in parts):
+            continue
+        if texts[i].istitle() and bounds.doc[last - 1].whitespace_:  # no comma: 'Ada','Lind'
+            yield from (k for k, part in zip((i, last), parts, strict=True) if part is None)
 
 
 def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
@@ -359,4 +399,5 @@ def _is_behind_name(bounds: Bounds, label: str, start: int, i: int) -> bool:
     if text.count(".") > 1 and text.replace(".", "").lower() in _NO_NAME_PART:
         return True
     is_title = bounds.lowers[i] in LISTED["TITLE"] and not is_name(text)
+    is_title |= text in HONORIFICS  # Meena didi
     return label == "PERSON" and i > start and is_title

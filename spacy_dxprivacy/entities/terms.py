@@ -44,6 +44,7 @@ INSTITUTIONS, LAW = (
     frozenset(form for word in words(name, "terms") for form in (word, f"{word}s"))
     for name in ("INSTITUTIONS", "LAW")
 )
+HONORIFICS = words("HONORIFICS")
 DIAGNOSES = words("DIAGNOSES", "terms")
 _EPONYMS_ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
 _EPONYMS = _EPONYMS_ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
@@ -58,7 +59,7 @@ _DUTIES = LISTED["ROLE"] | frozenset(
     "admin caretaker chef cleaner dispatch dispatcher driver electrician engineer landlady "
     "landlord mechanic mgr receptionist security supervisor tutor vet".split()
 )
-_SHORT_GIVEN = frozenset("chas edw geo jas jno ma md mohd robt saml sk st thos wm".split())
+SHORT_GIVEN = frozenset("chas edw geo jas jno ma md mohd robt saml sk st thos wm".split())
 _TITLES = frozenset("mr mrs ms miss mx dr prof sir mdm madam".split())
 _PRESIDING = frozenset("chair chairman chairperson chairwoman moderator president speaker".split())
 # Titles that are a job, too.
@@ -284,7 +285,7 @@ class Terms(Facts):
         is_numbered = bool(after) and after[0].rstrip(".") in _NUMBER_WORDS
         if is_numbered and len(self.texts[i]) <= _LONGEST_TITLE:
             return not is_given  # Reg. no.
-        if not (opens or is_called) or is_given or self.lowers[i] in _SHORT_GIVEN:
+        if not (opens or is_called) or is_given or self.lowers[i] in SHORT_GIVEN:
             return False
         if is_called and (is_name(self.texts[i]) or not (after and is_name(after[0]))):
             return False  # Mdm Ooi. Seconded
@@ -468,7 +469,7 @@ class Terms(Facts):
         return (
             (self.lowers[i] in PRODUCTS or not is_name(first))
             and self.texts[j].islower()
-            and not is_word(second)
+            and not (is_word(second) or second in HONORIFICS)
             and pattern("SPECIES_END").fullmatch(second) is not None
         )
 

@@ -303,6 +303,7 @@ def _judge_capitalised(word: str, word_kinds: set[str]) -> None:
     title = word.capitalize() if word.isupper() else word.rstrip(".")
     classes = lexicon.of(title)
     if lexicon.of(title.lower()) & _CLOSED and title not in ALSO_FIRST:
+        word_kinds |= {"FUNCTION"} if word.istitle() else set()
         return
     if title.lower() in _CHAT:
         return
