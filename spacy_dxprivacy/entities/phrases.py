@@ -338,8 +338,8 @@ def _is_cued(match: re.Match[str]) -> bool:
     if kind in ("sender", "officer", "shown"):  # Arrived 07:43; Finance Committee (chair)
         return any(map(may_name, match[0].split()))
     if kind in ("holm", "short"):  # Will o' the wisp; Md. Code
-        named = match[0].split()[kind == "short"]
-        return is_listed(named) if kind == "holm" else may_name(named)
+        word = match[0].split()[kind == "short"]
+        return is_listed(word) if kind == "holm" else may_name(word)
     return kind != "verb" or is_name(match[0])
 
 

@@ -262,7 +262,7 @@ def _full_names(context: Context, names: list[tuple[Entity, float]]) -> dict[int
         texts = context.bounds.texts[name.start : name.end]
         is_full = len(texts) > 1 and all(text.isalpha() and text[0].isupper() for text in texts)
         if is_full and name.label == "PERSON" and "FIRST" in kinds(texts[0]):
-            full.update(dict.fromkeys(tokens, name) if context.ruled.issuperset(tokens) else {})
+            full.update((i, name) for i in tokens if context.ruled >= {*tokens})
     return full
 
 
@@ -322,12 +322,30 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
                     merged.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
     merged |= {Span(doc, i, i + 1, label="PERSON") for i in nicknames(bounds, owner)}
+    merged |= {Span(doc, i, i + 2, label="PERSON") for i in between_persons(bounds, owner)}
     if len(doc) >= progress.LONG:
         progress.step("further mentions of these")
     entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in merged)
     again = bounds.split(without_words(doc, further_mentions(doc, entities)), merged)
     further = (Span(doc, start, end, label=label) for label, start, end in again)
     set_complete(doc, outside_code(doc, with_initials(doc, [*merged, *further], language_of_doc)))
+
+
+def between_persons(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
+    """Yield the starts of two words with capitals that are in no entity, between two persons of a
+    list: Ada Lind, Gethin Reading, Bo Rask. The first is no ordinary word.
+
+    owner: The entity of each token that has one."""
+    texts = bounds.texts
+    persons = {span for span in owner.values() if span.label_ == "PERSON"}
+    ends, starts = {span.end for span in persons}, {span.start for span in persons}
+    for i in (end + 1 for end in ends if end + 4 in starts):
+        item = texts[i : i + 2]
+        is_listed = texts[i - 1] == "," and texts[i + 2] in (",", "and", "&")
+        is_free = owner.keys().isdisjoint((i, i + 1)) and bounds.doc[i].whitespace_
+        is_name = all(map(str.isalpha, item)) and all(map(str.istitle, item))
+        if is_listed and is_free and is_name and not is_ordinary(item[0].lower()):
+            yield i
 
 
 def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:

@@ -106,3 +106,22 @@ def test_what_looks_like_them_stays(marks, text):
 @pytest.mark.parametrize("verb", ["Tell", "Ask", "Inform", "Remind", "Give"])
 def test_whoever_is_told_something_is_a_person(marks, verb):
     assert "Kwabena" in in_letter(marks, f"Theatre 2. {verb} Kwabena anaesthesia forms, please.")
+
+
+@pytest.mark.parametrize("name", [
+    "Gethin Reading", "Oluwatoni Best", "Xiulan Sun", "Ffion Wells", "Eiluned Moor",
+])  # fmt: skip
+def test_two_words_between_persons_of_a_list_are_a_person(marks, name):
+    assert name in in_letter(marks, f"Present: Mary Kelly, {name}, Ines Vaz, and Old Ted.")
+
+
+@pytest.mark.parametrize("item", ["Wet Paint", "Green Tea", "Main Door", "Lost Keys", "Cold Milk"])
+def test_ordinary_words_between_them_stay(marks, item):
+    assert item not in " ".join(in_letter(marks, f"See: Mary Kelly, {item}, Ines Vaz, and Ted."))
+
+
+@pytest.mark.parametrize("head", ["Who", "Presenter", "Fixed by", "Referee", "Spoke to"])
+@pytest.mark.parametrize("name", ["Memo G.", "Will", "Hope Price"])
+def test_a_column_of_who_did_something_is_of_persons(marks, head, name):
+    table = f"| Time | What | {head} |\n|---|---|---|\n| 21:10 | it is late | Ada |\n"
+    assert name.split()[0] in " ".join(marks(f"{table}| 22:30 | it is dry | {name} |\n"))
