@@ -40,6 +40,7 @@ _USER_SIGNS = (
     " | ", "password ", "auth", ") reload", "/grant", "/deny", "\n<", " <", " has joined",
     " has left", " has quit", "is now known", "sets mode", "todo(", "fixme(", "hack(", "xxx(",
 )  # fmt: skip
+BEFORE_USER = 60  # characters before a user name in a sentence that show that it is one
 # In sentences that tell the name of a user.
 _TOLD_SIGNS = (
     "login", "log-in", "user", "screen", "nick", "gamertag", "account ", "profile ", " by ",
@@ -183,11 +184,14 @@ def _names_in_file(text: str, end: int) -> Iterator[tuple[int, int]]:
 def _is_told(match: re.Match[str]) -> bool:
     """Return whether what a sentence tells to be a user name is none of a system, and no ordinary
     word; behind "by" it has a listed name in it: jlind, noor-h."""
-    name = match[match.lastindex or 0]
+    name, kind = match[match.lastindex or 0], str(match.lastgroup).upper()
+    before = match.string[max(match.start() - BEFORE_USER, 0) : match.start()]
+    if kind != "OF" and pattern(f"BEFORE_USER_{kind}").search(before) is None:
+        return False
     pieces = [piece for piece in re.split(r"[\d_.-]+", name.lower()) if len(piece) > 2]
     if name in SYSTEM_ACCOUNTS or is_file_name(name) or not pieces:
         return False
-    if match.lastgroup == "by":
+    if kind == "BY":
         forms = [form for piece in pieces for form in (piece, piece[1:], piece[:-1])]
         return not any(map(is_ordinary, pieces)) and any(map(is_name, forms))
     return not all(is_ordinary(piece) and not is_name(piece) for piece in pieces)

@@ -42,6 +42,9 @@ _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
 _LETTERS_IN_PARTS = re.compile(
     rf"(?!(?i:{expanded('MONTH')}|dob|d/o/b)/)[A-Z]{{1,5}}/(?:[A-Z]{{1,5}}/)?\d{{1,3}}/"
 )
+# Lines of capitals, as letters, minutes and judgments have at their head.
+_CAPITAL_LINE = re.compile(r"^(?=[^a-z\n]{9,120}$)[^\W\d_][^\n]*[^\W\d_][^\n]*$", re.M)
+_SMALL_LINKS = re.compile(r"\b(?:And|At|De|For|In|Of|On|The|To)\b")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _COMPACT_DAY = re.compile(r"(?:19|20)\d\d[01]\d[0-3]\d", re.ASCII)
 BEFORE_CODE = 40  # characters before a number, in which a word for a code is sought
@@ -288,6 +291,11 @@ def _organisations(text: str) -> Iterator[tuple[int, int]]:
         person = builtin_lexicon().is_first_name(first) or first.lower() in LISTED["TITLE"]
         if not (person and kind_of(match) in ("cue", "after")):
             yield _behind_person(text, match), match.end()
+    for line in _CAPITAL_LINE.finditer(text):
+        titled = _SMALL_LINKS.sub(lambda link: link[0].lower(), line[0].title())
+        for match in pattern("FIRM").finditer(titled) if len(titled) == len(line[0]) else ():
+            if kind_of(match) in ("noun", "head"):
+                yield line.start() + match.start(), line.start() + match.end()
     if _SMALL_FIRM.search(text):
         yield from (match.span() for match in pattern("SMALL_FIRM").finditer(text))
 

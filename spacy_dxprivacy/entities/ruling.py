@@ -200,6 +200,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         matches |= {*match_phrases(bounds, named), *match_foreign_days(bounds)}
         matches |= {*_towns_of_states(bounds, matches)}
         matches -= {match for match in matches if _counts_from_number(bounds, *match)}
+        firms = {i: end for label, i, end in matches if label == "ORG"}
+        matches -= {
+            m for m in matches if m.label == "GUESSED" and firms.get(m.start, m.end) < m.end
+        }
         cued = {i for label, *span in matches if label == "CUED" for i in range(*span)}
         sure = cued | {i for label, *span in matches if label == "PERSON" for i in range(*span)}
         matches = {match._replace(label=_SOURCES[match.label][0]) for match in matches}
