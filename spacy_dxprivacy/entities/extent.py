@@ -30,6 +30,8 @@ _COMPLETE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
 _BETWEEN = {label: words("BETWEEN_NAMES") for label in NAMED} | {"DATE": words("BETWEEN_DATES")}
 _SEPARATORS = frozenset("- – — − / | • · & + *".split())  # of two names, if surrounded by blanks
 _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
+_KINDS = FIRM_ENDS.union(expanded("FIRM_WARES").split("|"))
+_AIMED = frozenset("Fund Home Hostel House Lodge Mission Refuge Shelter".split())  # for seafarers
 _LONGEST_FIRM = max(map(len, FIRMS))  # in characters: no name has more tokens
 _COURTS = frozenset("court courts tribunal tribunals police".split())
 
@@ -251,7 +253,8 @@ def _separates(
     if token.is_space:
         return "\n" in text
     if text in _SEPARATORS and token.whitespace_ and doc[i - 1].whitespace_:
-        return text != "&" or label != "ORG" or _completes(ends[i])
+        is_of_firm = text == "&" and label == "ORG"
+        return not is_of_firm or (_completes(ends[i]) and not _joins_kinds(doc, i, end))
     if text in _BREAKS or text in QUOTES:
         return _breaks(doc, label, i, start, end)
     if text == ",":
@@ -304,14 +307,27 @@ def _separates_firms(
     """Return whether "and" or "for" separates two firms. It joins common words after "of" (Office
     of Science and Technology), "Sons", and words of listed firms; "for" also joins after nouns."""
     before, after = doc[i - 1].text, doc[i + 1].text
+    if doc[i].text != "for" and _joins_kinds(doc, i, end):
+        return False
     if _completes(ends[i]) or (i - start > 1 and before.rstrip(".") in FIRM_ENDS):
         return True
     if doc[i].text == "for":
-        return before not in FIRM_ENDS
+        return before not in FIRM_ENDS | _AIMED
     if end - start <= _LONGEST_FIRM and doc[start:end].text.lower().rstrip(".") in FIRMS:
         return False
-    common = [is_word(word.lower()) and not is_name(word) for word in (before, after)]
-    return after != "Sons" and not (of < i and all(common))
+    return after != "Sons" and not (of < i and _are_common(before, after))
+
+
+def _are_common(*named: str) -> bool:
+    return all(is_word(word.lower()) and not is_name(word) for word in named)
+
+
+def _joins_kinds(doc: Doc, i: int, end: int) -> bool:
+    """Return whether "and" joins common words that say of what kind a firm is, whose last word
+    follows: Lobb Mill Allotment and Leisure Gardens Society; not Lobb Trust and City Bank."""
+    before, last = doc[i - 1].text.rstrip("."), doc[end - 1].text.rstrip(".")
+    is_one = before not in FIRM_ENDS and last in _KINDS and end - i > 2
+    return is_one and _are_common(before, doc[i + 1].text)
 
 
 def _completes(matches: Collection[Entity]) -> bool:

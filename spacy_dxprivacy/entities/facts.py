@@ -73,6 +73,9 @@ MIN_ITEMS = 3  # of an agenda
 _CELLS = frozenset({"|", ",", ";", "\t"})
 
 
+_BODIES = frozenset(expanded("FIRM_NOUNS").split("|"))
+
+
 class Facts(Tokens):
     """The tokens of a document, of which some are facts."""
 
@@ -263,7 +266,8 @@ class Facts(Tokens):
         first = self._starts[start]
         i = bisect_right(self._facts, first, key=itemgetter(0)) - 1
         if i >= 0 and label in NAMED and first < self._facts[i][1]:
-            if _is_thing(self._facts[i][2], self.texts[start:end]):
+            is_body = label == "ORG" and end - start > 1 and self.texts[end - 1] in _BODIES
+            if not is_body and _is_thing(self._facts[i][2], self.texts[start:end]):
                 return True
         if not any(map(DIGIT.search, self.texts[start:end])):
             return False

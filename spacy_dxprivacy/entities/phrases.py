@@ -45,6 +45,7 @@ _LETTERS_IN_PARTS = re.compile(
 # Lines of capitals, as letters, minutes and judgments have at their head.
 _CAPITAL_LINE = re.compile(r"^(?=[^a-z\n]{9,120}$)[^\W\d_][^\n]*[^\W\d_][^\n]*$", re.M)
 _SMALL_LINKS = re.compile(r"\b(?:And|At|De|For|In|Of|On|The|To)\b")
+_IN_CAPITALS, _OF_THE = frozenset({"noun", "head", "wares", "shop"}), re.compile(r" of the ")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _COMPACT_DAY = re.compile(r"(?:19|20)\d\d[01]\d[0-3]\d", re.ASCII)
 BEFORE_CODE = 40  # characters before a number, in which a word for a code is sought
@@ -292,12 +293,21 @@ def _organisations(text: str) -> Iterator[tuple[int, int]]:
         if not (person and kind_of(match) in ("cue", "after")):
             yield _behind_person(text, match), match.end()
     for line in _CAPITAL_LINE.finditer(text):
-        titled = _SMALL_LINKS.sub(lambda link: link[0].lower(), line[0].title())
-        for match in pattern("FIRM").finditer(titled) if len(titled) == len(line[0]) else ():
-            if kind_of(match) in ("noun", "head"):
-                yield line.start() + match.start(), line.start() + match.end()
+        yield from _in_capitals(line)
     if _SMALL_FIRM.search(text):
         yield from (match.span() for match in pattern("SMALL_FIRM").finditer(text))
+
+
+def _in_capitals(line: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Yield the organisations in a line of capitals, also behind those of which they are a part:
+    COMMITTEE OF THE COLLEGE OF NURSES OF THARN."""
+    titled = _SMALL_LINKS.sub(lambda link: link[0].lower(), line[0].title())
+    if len(titled) != len(line[0]):
+        return
+    for at in (0, *(link.end() for link in _OF_THE.finditer(titled))):
+        for match in pattern("FIRM").finditer(titled, at):
+            if kind_of(match) in _IN_CAPITALS:
+                yield line.start() + match.start(), line.start() + match.end()
 
 
 def _behind_person(text: str, match: re.Match[str]) -> int:

@@ -8,7 +8,7 @@ It reads English only; Docs of other languages keep their entities.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 
 from spacy import util
@@ -44,7 +44,7 @@ from .foreign import without_words
 from .goods import has_model, is_brand_of_thing
 from .reasons import is_entity, relabel, without_small_ends
 from .tables import FOLLOWING, LISTED, words
-from .terms import HONORIFICS, LEGAL
+from .terms import FIRM_ENDS, HONORIFICS, LEGAL
 from .usage import RANKS
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
@@ -58,6 +58,8 @@ _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}\d{1,2}")  # and a witness by number: PW2
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
+MIN_HOST = 5  # letters of the host of an address of mail that is a firm's name
+_PROVIDERS = words("MAIL_PROVIDERS")
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
 # A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
@@ -323,12 +325,32 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
                     owner.update(dict.fromkeys(range(low, high), span))
     merged |= {Span(doc, i, i + 1, label="PERSON") for i in nicknames(bounds, owner)}
     merged |= {Span(doc, i, i + 2, label="PERSON") for i in between_persons(bounds, owner)}
+    merged |= {Span(doc, i, i + 1, label="ORG") for i in short_firms(bounds, merged)}
     if len(doc) >= progress.LONG:
         progress.step("further mentions of these")
     entities = sorted(Entity(plain_label(s.label_), s.start, s.end) for s in merged)
     again = bounds.split(without_words(doc, further_mentions(doc, entities)), merged)
     further = (Span(doc, start, end, label=label) for label, start, end in again)
     set_complete(doc, outside_code(doc, with_initials(doc, [*merged, *further], language_of_doc)))
+
+
+def short_firms(bounds: Bounds, entities: Collection[Span]) -> Iterator[int]:
+    """Yield the words in no entity that an organisation is called by for short: what stands for it
+    in quotes and brackets (the Tarn Valley Club ("Valley")), and the name of the host of an address
+    of mail, if no list has it: Elbfab, of lind@elbfab.de. Neither is of every firm."""
+    short = set[str]()
+    for span in entities:
+        if span.label_ == "ORG" and "".join(bounds.texts[span.end : span.end + 2])[1:] in QUOTES:
+            if bounds.texts[span.end + 2] in {*bounds.texts[span.start : span.end]} - FIRM_ENDS:
+                short.add(bounds.texts[span.end + 2])
+        elif span.label_ == "EMAIL":
+            host = span.text.rpartition("@")[2].split(".")[0].lower()
+            if len(host) >= MIN_HOST and not (is_ordinary(host) or host in _PROVIDERS):
+                short |= {host.capitalize(), host.upper()}
+    if short.isdisjoint(bounds.texts):
+        return
+    taken = {i for span in entities for i in range(span.start, span.end)}
+    yield from (i for i, text in enumerate(bounds.texts) if text in short and i not in taken)
 
 
 def between_persons(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:

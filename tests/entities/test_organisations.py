@@ -46,3 +46,42 @@ def test_goods_and_bodies_of_ordinary_words_stay(marks, text):
 def test_a_head_of_ordinary_words_stays(marks, head):
     text = f"{head}\n\nAda Lind took the chair. It was dry. We read the letter twice."
     assert marks(text) == ["Ada Lind"]
+
+
+@pytest.mark.parametrize("name", [
+    "Lobben Mill Allotment and Leisure Gardens Society", "Bemish Grain & Hop Lab",
+    "Nightjar Lodge for Seafarers", "Tarnbeck Books and Prints Gallery", "Kelso Home for Sailors",
+    "Geological Survey of New Tharn", "Taller Quirquén", "Botika ni Aling Rosa",
+    "Pension Violetka", "Trattoria da Ginetto", "Faz Sub-County Hospital",
+])  # fmt: skip
+def test_a_firm_of_several_parts_goes_as_a_whole(marks, name):
+    assert name in " ".join(in_letter(marks, f"The bill from {name} came."))
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("We wrote to Kestrel Freight Ltd and Marlow Bank.", ["Kestrel Freight Ltd", "Marlow Bank"]),
+    ("She left Tarn Trust and City Bank.", ["Tarn Trust"]),
+])  # fmt: skip
+def test_two_firms_are_two(marks, text, names):
+    assert {*names} <= {*in_letter(marks, text)}
+
+
+@pytest.mark.parametrize(("text", "short", "count"), [
+    ('The Waikora Valley Rugby Club ("Valley") won, and Valley has 41 members.', "Valley", 3),
+    ("Kestrel Low Haulage Ltd (“Kestrel”) came, and Kestrel paid us.", "Kestrel", 3),
+])  # fmt: skip
+def test_the_short_form_of_a_firm_in_brackets_goes(marks, text, short, count):
+    assert " ".join(in_letter(marks, text)).split().count(short) == count
+
+
+@pytest.mark.parametrize("host", ["elbfab", "tarnsteel", "kolbruk", "nanyumi"])
+def test_the_firm_that_an_address_of_mail_names_goes(marks, host):
+    text = f"Cc: rota@{host}.de\n\nHello {host.capitalize()} team, the tool is late. It was dry."
+    assert host.capitalize() in marks(text)
+
+
+@pytest.mark.parametrize("host", ["gmail.com", "post.example", "outlook.com", "orange.fr"])
+def test_the_provider_of_an_address_stays(marks, host):
+    word = host.split(".")[0].capitalize()
+    text = f"Cc: rota@{host}\n\nHello all, send it by {word} then. The tool is late. It was dry."
+    assert word not in marks(text)
