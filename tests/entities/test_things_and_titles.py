@@ -371,3 +371,23 @@ def test_a_firm_that_is_called_by_its_trade_goes(marks, firm):
 ])  # fmt: skip
 def test_a_trade_alone_or_behind_a_common_word_stays(marks, text):
     assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize("text", [
+    "Fix the gate with Loctite.", "We mended the old Maglite at noon.",
+    "The Trafic would not start.", "She lost the blue Grigri there.", "We gave it Dectomax.",
+    "The Toggenburg is lame.", "Two Percherons came.", "He drank the Merlot there.",
+    "Her Telefunken hums.", "The sheet was made of Plexiglas.", "Post it on Zulip then.",
+    "They played Scrabble at ours.", "We need Dettox and Vileda.",
+])  # fmt: skip
+def test_goods_of_many_kinds_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("We asked Merlow about it.", "Merlow"), ("Ada Pinot came.", "Ada"),
+    ("She works at Akamai in the north.", "Akamai"), ("We saw Yale Mutasa there.", "Yale Mutasa"),
+    ("She was hired by Expedia in spring.", "Expedia"),
+])  # fmt: skip
+def test_persons_and_employers_with_the_names_of_goods_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
