@@ -391,3 +391,23 @@ def test_goods_of_many_kinds_stay(marks, text):
 ])  # fmt: skip
 def test_persons_and_employers_with_the_names_of_goods_go(marks, text, name):
     assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "We planted Kerr's Pinks there.", "A Robertson screw and a Morse taper are the trick.",
+    "It was played with the Smith-Morra, then the Ruy Lopez.", "Pass the Warrington hammer.",
+    "He bakes a Battenberg cake on it.", "The Murray Greys are in the yard.",
+    "The Douglas firs fell.", "Put on a Thomas splint and wait.", "Two Jack Russells bit us.",
+    "Pour it in the Erlenmeyer flask.",
+])  # fmt: skip
+def test_things_that_are_called_by_a_name_and_a_noun_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("We asked Robert Jones for it.", "Robert Jones"), ("We saw Murray Grey.", "Murray Grey"),
+    ("Then Tom Collins came.", "Tom Collins"), ("It is Douglas, by the firs.", "Douglas"),
+    ("Captain Morgan rang.", "Morgan"),
+])  # fmt: skip
+def test_persons_with_the_names_of_such_things_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
