@@ -531,3 +531,9 @@ def test_a_person_who_is_named_like_a_noun_goes(marks, text, name):
 def test_a_plural_of_a_word_is_ordinary_and_a_name_that_looks_like_one_is_not(word):
     assert is_only_ordinary(word)
     assert not any(map(is_only_ordinary, ("ams", "okoros", "brookses", "adas")))
+
+
+def test_a_word_with_capitals_within_stays_unless_it_opens_a_line():
+    for word in ("FeSulf", "PlexNet", "ZorvPlex", "PlexPharm", "CurlSoft"):
+        assert not is_entity_at("PERSON", f"we gave {word} then", 2, 3, odds=900.0)
+        assert is_entity_at("PERSON", f"{word} : we gave {word} then", 4, 5, odds=900.0)

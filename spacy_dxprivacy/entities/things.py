@@ -1,0 +1,230 @@
+"""Reasons in the place of a word, for which it is that of a thing: a make, a variety, a title.
+
+A network that reads nine words takes an unlisted word with a capital for a person or a firm. What
+stands before and behind the word says what is meant: nobody is "a Stewart box", and nobody plugs in
+someone.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+
+from ..text.mentions import NAME_PARTICLES, QUOTES, Entity
+from .context import AFTER_THING, ARTICLES, ONE, Context, reason
+from .decoding import odds
+from .tables import DESCRIBING, PERSON_WORDS, words
+from .words import builtin_lexicon, is_land, is_name, is_town, kinds
+
+SURELY_FIRM = 50.0  # odds of the network from which "the old Gorplex" is a firm
+_WARES, _DEVICES = words("WARES_OF_MAKERS", "terms"), words("DEVICES", "terms")
+_MATERIALS, _THING_VERBS = words("MATERIALS", "terms"), words("THING_VERBS", "terms")
+_EACH = ONE | {"every", "each", "any", "another", "no", "per"}
+_COUNTS = frozenset("one two three four five six seven eight nine ten several both".split())
+_OWNERS = ARTICLES | {"my", "your", "his", "her", "our", "their", "its", "this", "that", "'s", "’s"}
+_BEFORE_PLACES = frozenset("in at from to near into around via toward towards through".split())
+_BEFORE_BASE = frozenset(
+    "did does do let lets help helped make makes made saw see watch watched will would can could "
+    "should must may might".split()
+)
+_GIVING = frozenset(
+    "give gives gave giving send sends sent bring brings brought buy buys bought sell sells sold "
+    "lend lends lent owe owes owed hand handed pass passed show showed get gets got cook cooked "
+    "pour poured serve served feed feeds fed offer offered bake baked".split()
+)
+_HOUSES = frozenset(
+    "business company estate factory family farm farms field fields grower growers market mill "
+    "mills merchant merchants plantation producer shop shops stall stand store supplier suppliers "
+    "trader traders works yard".split()
+)
+_OF_PERSONS = PERSON_WORDS | frozenset(
+    "brothers sisters twins boys girls kids children cases families files members accounts "
+    "cousins uncles aunts men women ladies lads girls voters students households".split()
+)
+_USED = frozenset(
+    "old spare broken faulty leaky leaking rusty battered secondhand used refurbished electric "
+    "cordless portable handheld digital diesel petrol vintage cheap unused flimsy clunky "
+    "cracked dented worn-out".split()
+)
+_PARTICLES = frozenset("in up out off down".split())
+_HAVING = frozenset("has have had having got bought sold keeps keep owns own need needs".split())
+_INNER_CAPITAL = re.compile(r"(?:[A-Z][a-z]+){2,}(?:[A-Z]{0,3}\d{0,2})?|[A-Z][a-z][A-Z]{1,3}\d")
+_PARTS = re.compile(r"[A-Z][a-z]*")
+_BEFORE_INNER = frozenset(
+    "mc mac o d de di du da del la le van von fitz st al el abd abu bin".split()
+)
+_RELEASE = re.compile(r"\d{1,2}\.\d{1,3}\.\d{1,3}")
+_WORKS = frozenset(
+    "song songs hymn hymns tune tunes track single album record lp ep film movie novel poem play "
+    "opera musical ballad aria anthem lullaby carol encore sonata symphony chorus verse ringtone "
+    "ringing music painting sculpture mural podcast episode sitcom soundtrack setlist cover "
+    "singing sang sings hums hummed tango waltz overture requiem jingle".split()
+)
+_CALLING = frozenset("called named nicknamed known aka alias calls call said says asked".split())
+MAX_TITLE, BEFORE_TITLE = 7, 6  # tokens of the title of a work, and before it
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_make_of_ware(context: Context, entity: Entity) -> bool:
+    """Return whether a word stands between an article or a count and a thing that has a make (a
+    Stewart box, every Sova dart). "The" and an owner may tell whose the thing is (the Hale van),
+    but for a device: the Kroll software."""
+    i, before = entity.start, context.text(entity.start - 1).lower()
+    text, after = context.text(i), context.text(i + 1)
+    if not _is_before_noun(context, entity) or is_town(text) or is_land(text):
+        return False
+    if after in _WARES and (before in _EACH or _is_count(before)):
+        return not _is_of_clause(context, i + 1)
+    is_device = after.removesuffix("s") in _DEVICES or after in _DEVICES
+    return is_device and before in _OWNERS | _EACH and entity.label != "GPE"
+
+
+def _is_before_noun(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a word with a capital, alone or with the word in small letters
+    behind it."""
+    i = entity.start
+    is_one = entity.end - i == 1 or (entity.end - i == 2 and context.text(i + 1).islower())
+    return is_one and context.text(i).istitle() and bool(context.doc[i].whitespace_)
+
+
+def _is_of_clause(context: Context, i: int) -> bool:
+    """Return whether a verb or an object stands behind a word that is a verb, too: can go."""
+    if "modal" not in builtin_lexicon().of(context.text(i)):
+        return False
+    return "verb" in builtin_lexicon().of(context.text(i + 1))
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_kind_of_material(context: Context, entity: Entity) -> bool:
+    """Return whether a word stands before a material, a food or a plant, and tells its kind (22
+    bags of Munich malt, Montreal smoked meat). Who is given it (gave Ada bread), whose business it
+    is (the Hale timber yard) and where it is (in Leeds bread is dear) are no kind."""
+    i = entity.start
+    if not _is_before_noun(context, entity):
+        return False
+    at = i + 1 + context.text(i + 1).endswith("ed")
+    noun, after = context.text(at), context.text(at + 1)
+    if noun not in _MATERIALS or after in _HOUSES or after in _OF_PERSONS:
+        return False
+    before = context.text(i - 1).lower().rstrip(".")
+    if before in _BEFORE_PLACES | _GIVING | PERSON_WORDS or before in ("'s", "’s"):
+        return False
+    if context.text(i - 1).istitle() and is_name(context.text(i - 1)):
+        return False
+    if "verb" not in builtin_lexicon().of(noun):
+        return True
+    opens = before in ("", ",", "and", "to") or before.isspace()
+    is_verb = before in _BEFORE_BASE or (opens and after.isalnum())
+    return not is_verb and "determiner" not in builtin_lexicon().of(after)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_handled(context: Context, entity: Entity) -> bool:
+    """Return whether a verb for things, and an article or an owner, stand before a word that is no
+    given name and ends its clause: who borrowed my Pulaski, we serviced the Fendt."""
+    i, after = entity.start, context.text(entity.end)
+    if after.strip() and after not in AFTER_THING:
+        return False
+    is_someone = "FIRST" in kinds(context.text(i)) or is_town(context.text(i))
+    if is_someone or context.text(i - 1).lower() not in _OWNERS:
+        return False
+    first = i - 2 - (context.text(i - 2) in _PARTICLES)  # plugged in her
+    if context.text(i - 1) in ("'s", "’s"):  # the baby's, Ada's
+        first -= 1 + (context.text(i - 3).lower() in _OWNERS)
+    return context.text(first).lower() in _THING_VERBS
+
+
+@reason("PERSON", "ORG", of_word=True)
+def is_worn(context: Context, entity: Entity) -> bool:
+    """Return whether an article or an owner, and an adjective for things, stand before a word that
+    no list has, and no noun behind: suspect the old Tygon, my spare Zorvin leaks."""
+    i, text, after = entity.start, context.text(entity.start), context.text(entity.end)
+    if is_name(text) or not text.istitle() or context.is_ruled(entity):
+        return False
+    owners = ARTICLES if context.text(i - 1) == "old" else _OWNERS  # our old Lwazi
+    if context.text(i - 1) not in _USED or context.text(i - 2).lower() not in owners:
+        return False
+    if entity.label == "ORG" and odds(context.shares, "ORG", i) > SURELY_FIRM:
+        return False
+    return not after.isalpha() or not after.islower() or not _may_be_noun(after)
+
+
+def _may_be_noun(word: str) -> bool:
+    """Return whether a word is a noun, and in no form that follows its subject: file, not leaks."""
+    classes = builtin_lexicon().of(word)
+    return "noun" in classes and not classes & {"third_person", "past", "preposition"}
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_one_of_several(context: Context, entity: Entity) -> bool:
+    """Return whether a word that no list has is counted as things are: the #3 Camalot, 3 bleached
+    Porites heads, has two Khonkotas; not as persons are: two Wambua brothers."""
+    i, text, after = entity.start, context.text(entity.start), context.text(entity.end)
+    if not text.istitle() or is_name(text) or is_name(text.removesuffix("s")) or is_town(text):
+        return False
+    first = i - 1
+    if not _is_count(context.text(first)):
+        described = "adjective" in builtin_lexicon().of(context.text(first))
+        if not described or context.text(first) in DESCRIBING or not _is_count(context.text(i - 2)):
+            return False
+        first -= 1
+    if context.text(first - 1) == "#":
+        return True
+    if "plural" in builtin_lexicon().of(after) and after not in _OF_PERSONS:
+        return not context.is_ruled(entity)
+    return text.endswith("s") and context.text(first - 1).lower() in _HAVING
+
+
+def _is_count(word: str) -> bool:
+    return word.isdigit() or word.lower() in _COUNTS
+
+
+@reason("PERSON", "GPE", of_word=True)
+def has_inner_capital(context: Context, entity: Entity) -> bool:
+    """Return whether a word has capitals within it, as those of goods and substances have, and
+    neither of its parts is a name or begins one: FeFol, PharmaNet; not LaRue, MaryAnn."""
+    text = context.text(entity.start)
+    if text.istitle() or _INNER_CAPITAL.fullmatch(text) is None:
+        return False
+    first, *others = _PARTS.findall(text)
+    if first.lower() in _BEFORE_INNER or first.lower() in NAME_PARTICLES:
+        return False
+    long = [part for part in (first, *others) if len(part) > 2]
+    if not long or any(is_name(part) or is_town(part) for part in long):
+        return False
+    places = (i for i, word in enumerate(context.bounds.texts) if word == text)
+    return not any(_opens_line(context, i) for i in places)
+
+
+def _opens_line(context: Context, i: int) -> bool:
+    """Return whether a word opens its line, as the name of a sender does, or is called by "@"."""
+    before = context.text(i - 1)
+    return not before or "\n" in before or before.endswith("@")
+
+
+@reason("PERSON", of_word=True)
+def has_release(context: Context, entity: Entity) -> bool:
+    """Return whether a release of three numbers, which are no date, stands behind a word that no
+    list has: Gorplex 2.1.4."""
+    after = entity.end
+    if is_name(context.text(entity.start)) or after >= len(context.doc):
+        return False
+    is_release = _RELEASE.fullmatch(context.text(after)) is not None
+    return is_release and context.doc[after].ent_type_ != "DATE"
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_title_of_work(context: Context, entity: Entity) -> bool:
+    """Return whether an entity stands in quotes behind the word for a song, a book or a film (her
+    record "Agua de Enero"), where nobody is called so, and nobody goes on behind them."""
+    texts, start = context.bounds.texts, entity.start
+    first = next((i for i in range(start - 1, start - 4, -1) if context.text(i) in QUOTES), -1)
+    if first < 1:
+        return False
+    end = entity.end
+    last = next((i for i in range(end, end + 4) if context.text(i) in QUOTES), -1)
+    if last < 0 or last - first > MAX_TITLE or context.text(last + 1).istitle():
+        return False
+    behind = reversed(texts[max(first - BEFORE_TITLE, 0) : first])
+    before = [text.lower() for text in takewhile(lambda text: text not in ".;!?", behind)]
+    return not _WORKS.isdisjoint(before) and _CALLING.isdisjoint(before)

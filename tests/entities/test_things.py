@@ -1,0 +1,101 @@
+"""Words in the place of a thing stay: makes before wares, kinds of materials, what is handled, worn
+or counted, titles of works. Persons, employers and places in similar places go."""
+
+import pytest
+from conftest import in_letter, marks_of
+
+
+@pytest.fixture(scope="module")
+def marks():
+    return marks_of({"PERSON", "GPE", "ORG", "ADDRESS"})
+
+
+@pytest.mark.parametrize("text", [
+    "It is kept in a Peters jar by the door.", "Every Peavey amplifier hummed.",
+    "We need a Hughes ladder.", "She sold two Marlin guitars.", "It came with no Brennan charger.",
+    "The Gorvane software froze again.", "We bled the Dorfmann compressor at dawn.",
+])  # fmt: skip
+def test_a_make_before_its_ware_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("The Mutasa van is red.", "Mutasa"), ("The Mutasa boiler leaks.", "Mutasa"),
+    ("A Wambua can do it.", "Wambua"), ("The Wanjiku file is here.", "Wanjiku"),
+    ("She saw a Leeds solicitor.", "Leeds"), ("We took Mutasa's ladder.", "Mutasa"),
+])  # fmt: skip
+def test_whose_a_ware_is_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "Two bags of Vienna malt came.", "We laid Bradstone slate.", "It has Carrara marble on it.",
+    "Two coats, Mehta brand, are on.", "He ate Montreal smoked meat.",
+    "| Quantel gel | 4 sheets |", "Use Welsh slate or Bangor slate.",
+])  # fmt: skip
+def test_the_kind_of_a_material_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Please give Wambua bread.", "Wambua"), ("The Hale timber yard shut.", "Hale"),
+    ("Let Okafor butter it.", "Okafor"), ("He sold Wambua sand.", "Wambua"),
+    ("We saw Grace Okafor coal in hand.", "Okafor"),
+    ("We saw Nurse Okafor, jam in hand.", "Okafor"),
+])  # fmt: skip
+def test_who_has_a_material_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "Who borrowed my Pulaski?", "We serviced the Zetor at noon.", "She mended the baby's Gorvane.",
+    "He plugged in her Sorvane, I think.", "They parked our Lindqvist by the gate.",
+    "Suspect the old Gorvane.", "My spare Zorvin leaks.", "We lost the battered Trelkin there.",
+    "The faulty Brunox tripped.", "The rusty Dornal came.",
+])  # fmt: skip
+def test_what_is_handled_or_worn_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Our Thabo sings well.", "Thabo"), ("We met my Aoife.", "Aoife"),
+    ("Our old Lwazi rang.", "Lwazi"),
+    ("It was a young Mbeki who rang.", "Mbeki"), ("We serviced Wambua's.", "Wambua"),
+    ("She mended my Ada her coat.", "Ada"), ("He drives the Nkemelu twins.", "Nkemelu"),
+])  # fmt: skip
+def test_persons_with_an_owner_or_an_adjective_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "We lost the #3 Gorvane there.", "He has two Zorvins left.", "We saw 4 pale Zorvia shells.",
+    "They run Gorplex 2.1.4 on it.",
+])  # fmt: skip
+def test_what_is_counted_or_has_a_release_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("He has two Nkemelu brothers in it.", "Nkemelu"), ("Two Wambuas came.", "Wambuas"),
+    ("We asked MaryAnn and JoBeth.", "MaryAnn"), ("The 3 little Wambuas cried.", "Wambuas"),
+    ("We wrote to Wambua on 2.11.2024.", "Wambua"),
+])  # fmt: skip
+def test_persons_who_are_counted_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    'They sang "Danny Boy" twice.', 'The film "Annie Hall" was on.', 'I read the novel "Emma".',
+    'The encore was "Clair de Lune", as ever.', 'It is from her album "Rosa Mexicana".',
+])  # fmt: skip
+def test_the_title_of_a_work_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ('A boy called "Kofi" sang the hymn.', "Kofi"), ('We met Leroy "Bunny" Whyte.', "Whyte"),
+    ('The song is by "Ada" Mutasa.', "Mutasa"), ('He said "Okafor" twice.', "Okafor"),
+    ('The film. "Ada Mutasa" was on the form.', "Ada Mutasa"),
+])  # fmt: skip
+def test_a_person_in_quotes_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
