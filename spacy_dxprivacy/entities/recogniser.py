@@ -44,7 +44,8 @@ from .foreign import without_words
 from .goods import has_model, is_brand_of_thing
 from .reasons import is_entity, relabel, without_small_ends
 from .tables import FOLLOWING, LISTED, words
-from .terms import FIRM_ENDS, HONORIFICS, LEGAL
+from .terms import FIRM_ENDS, LEGAL
+from .titles import is_also_title, is_title_behind
 from .usage import RANKS
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
@@ -422,7 +423,9 @@ def _is_before_name(bounds: Bounds, i: int) -> bool:
         builtin_lexicon().is_first_name(after)
         or not (is_name(text) or (is_word(after.lower()) and not is_name(after)))
     )
-    return word in _CALLS or is_role or is_unit or (is_rank and not is_name(text))
+    if is_unit or is_role or (is_rank and not is_name(text)):
+        return True
+    return word in _CALLS or is_also_title(text, bounds.between(i + 1, i + 4))
 
 
 def _is_written(bounds: Bounds, i: int) -> bool:
@@ -439,5 +442,5 @@ def _is_behind_name(bounds: Bounds, label: str, start: int, i: int) -> bool:
     if text.count(".") > 1 and text.replace(".", "").lower() in _NO_NAME_PART:
         return True
     is_title = bounds.lowers[i] in LISTED["TITLE"] and not is_name(text)
-    is_title |= text in HONORIFICS  # Meena didi
+    is_title |= is_title_behind(text, bounds.texts[i - 1])
     return label == "PERSON" and i > start and is_title

@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from ..text.mentions import Entity
 from .heads import STATED, head_of
 from .tables import PERSON_WORDS, pattern
+from .titles import named_part
 from .words import is_name, is_ordinary, kinds
 
 # A quick test, before the slower search.
 _CLOCK = re.compile(r"^[^\n]{0,24}\d[:.h]\d\d", re.M)
 _CLOCK_AT_END = re.compile(r"(?: at |[/.]\d{2,4},? |\d{4},? )\d\d?[:.]\d\d[^\n]{0,8}$", re.M)
-_PIECE = re.compile(r"[^\W\d_]+")
+_PIECE, _PART = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
 MIN_HANDLES = 2  # user names of a chat
@@ -53,14 +54,21 @@ def _is_handle(name: str) -> bool:
 
 
 def _behind_times(text: str) -> Iterator[Entity]:
-    lines = [line for line in pattern("CHAT_LINE").finditer(text) if not _is_role(_words(line)[0])]
+    lines = [line for line in pattern("CHAT_LINE").finditer(text) if not _is_of_role(_words(line))]
     if not any(is_listed(word) for line in lines for word in _words(line)):
         return
     counts = Counter(line["sender"] for line in lines if line["day"] is not None)
     for line in lines:
         writes_often = counts[line["sender"]] > 1 and not line["sender"].isupper()
         if writes_often or any(map(may_name, _words(line))):
-            yield Entity(STATED["PERSON"], *line.span("sender"))
+            yield Entity(STATED["PERSON"], *_named_part(line))
+
+
+def _named_part(line: re.Match[str]) -> tuple[int, int]:
+    """Return the place of the name of a sender without titles and roles: Midwife |Yaaba|."""
+    places = [match.span() for match in _PART.finditer(line["sender"])]
+    first, end = named_part(_words(line))
+    return line.start("sender") + places[first][0], line.start("sender") + places[end - 1][1]
 
 
 def _before_times(text: str) -> Iterator[Entity]:
@@ -90,8 +98,10 @@ def _words(line: re.Match[str]) -> list[str]:
     return [word.strip(".") for word in line["sender"].split()]
 
 
-def _is_role(word: str) -> bool:
-    return word.lower() in PERSON_WORDS and not is_name(word)
+def _is_of_role(sender: list[str]) -> bool:
+    """Return whether a sender is a role that no name follows: Nurse, Patient Update."""
+    is_role = sender[0].lower() in PERSON_WORDS and not is_name(sender[0])
+    return is_role and not any(map(may_name, sender[1:]))
 
 
 def is_listed(word: str) -> bool:

@@ -63,7 +63,7 @@ SHORT_GIVEN = frozenset("chas edw geo jas jno ma md mohd robt saml sk st thos wm
 _TITLES = frozenset("mr mrs ms miss mx dr prof sir mdm madam".split())
 _PRESIDING = frozenset("chair chairman chairperson chairwoman moderator president speaker".split())
 # Titles that are a job, too.
-_JOBS = frozenset(
+JOBS = frozenset(
     "captain commander detective doctor governor inspector judge justice mayor nurse officer "
     "pastor president professor senator sheriff superintendent".split()
 )
@@ -186,7 +186,7 @@ class Terms(Facts):
         job, too (Nurse Practitioner, Professor Emeritus), or is whom a title presides: Mr Chair."""
         if before in _TITLES and end - start == 1 and self.lowers[start] in _PRESIDING:
             return True
-        return before in _JOBS and end - start == 1 and is_only_ordinary(self.texts[start])
+        return before in JOBS and end - start == 1 and is_only_ordinary(self.texts[start])
 
     def _is_described(self, start: int, end: int) -> bool:
         """Return whether a name begins with a word that describes the one behind it, which is no

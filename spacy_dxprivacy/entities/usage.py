@@ -15,6 +15,7 @@ from .context import AFTER_THING, ARTICLES, CELLS, ONE, SHORTHAND, Context, reas
 from .decoding import odds
 from .facts import DIGIT
 from .tables import FIRMS, LISTED, PERSON_WORDS, STATES, expanded, pattern, words
+from .terms import JOBS
 from .words import builtin_lexicon, is_file_name, is_land, is_name, is_ordinary, is_setting, is_town
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
@@ -170,6 +171,8 @@ def is_role(context: Context, entity: Entity) -> bool:
         return True
     if text.lower() not in PERSON_WORDS or context.is_ruled(entity):
         return False
+    if text.lower() in JOBS and not after.istitle():
+        return True  # tell Pastor, who is sick
     return not (is_name(text) and context.is_certain(entity.label, entity.start))
 
 
