@@ -22,7 +22,7 @@ from ..text.tokens import Tokens
 from .heads import facts_in, head_of, values_in, values_in_columns
 from .labels import labels_in
 from .tables import LISTED, PLACES, expanded, pattern, words
-from .values import extent_of_date, extent_of_name, is_short_code, is_value
+from .values import extent_of_date, extent_of_name, is_model_code, is_short_code, is_value
 from .weeks import are_weekdays, recurring_lines
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
@@ -162,6 +162,7 @@ class Facts(Tokens):
                 return None
         elif label in NAMED:
             start, end = extent_of_name(self, start, end)
+            end -= label == "PERSON" and end - start > 1 and is_model_code(self.texts[end - 1])
             while start < end and self._is_in_fact_form(label, end - 1, end):
                 end -= 1
         if self._items and self.doc[start].idx in self._items:

@@ -105,8 +105,8 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     them; somebody or a place with the name of a brand may have the last two.
     """
     label, start, end = entity
-    while end - start > 1 and context.doc[start].is_title and is_common_word(context.doc, start):
-        start += 1  # Scanner Honeywell CT40
+    while end - start > 1 and _is_before_brand(context, label, start):
+        start += 1  # Scanner Honeywell CT40, the old Dell R740
     texts = context.bounds.texts[start:end]
     is_only_brand = not (is_name(texts[0]) or is_town(texts[0]))
     is_owned = _has_owner(context, start)
@@ -137,6 +137,12 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     is_used |= before == "by" and not before_it.endswith("ed")
     is_used = (is_used and is_good) or (is_owned and not after[:1].isupper())
     return is_used and (is_only_brand or before in ONE or (is_good and before in ARTICLES))
+
+
+def _is_before_brand(context: Context, label: str, i: int) -> bool:
+    """Return whether a word is a common one with a capital, or, of an address, in small letters."""
+    is_small = label == "ADDRESS" and context.text(i).islower()
+    return is_small or (context.doc[i].is_title and is_common_word(context.doc, i))
 
 
 def _is_noun_of_thing(context: Context, i: int, is_owned: bool) -> bool:

@@ -34,6 +34,13 @@ _UNIT_OF_SCIENCE = re.compile(  # of two signs or more, as houses have letters: 
     r"[pnuµmcdkMGT]?(?:Hz|Pa|dB|Wh|VA|bar|mol|rpm|ppm)|[pnuµmkMGT][WVANJFΩLlg]|[mck]?m[²³]"
 )
 _DOSED = frozenset({"iu", "mcg", "mg", "ml", "kg"})
+_CURRENTS = frozenset({"V DC", "V AC", "kV AC", "kV DC", "A DC", "A AC", "mV DC", "mV AC"})
+# a dose, with how often a drug is given
+_FREQUENCY = re.compile(
+    r"\d{1,3} [a-z]{2,8}(?: [a-z]{2,8})? (?:q\d{1,2}[hd]|[oO][dD]|[bBtTqQ][iI]?[dD]|"
+    r"[tTqQ]?[dD][sS]|[pP][rR][nN]|[mM]ane|[nN]octe|stat|STAT)(?: .*)?",
+    re.A,
+)
 _LARGE_AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ ")
 _AMOUNT_FIRST = re.compile(r"\d{1,3}(?:,\d{3})+ |\d+(?:\.\d+)? [a-zµ]")
 _PARTS = frozenset("bay block flat floor gate level lot plot room stage unit zone".split())
@@ -131,7 +138,9 @@ def begins_with_amount(context: Context, entity: Entity) -> bool:
     """Return whether an amount begins a name of several words (27,480 t clinker), or a unit of the
     number before it: 4000 IU sc."""
     _, start, end = entity
-    if context.text(start - 1)[-1:].isdigit() and context.bounds.lowers[start] in _DOSED:
+    if context.text(start - 1)[-1:].isdigit() and (
+        context.bounds.lowers[start] in _DOSED or context.text(start, end) in _CURRENTS
+    ):
         return True
     text = context.text(start, end) if context.text(start)[:1].isdigit() else ""
     amount = _AMOUNT_FIRST if entity.label == "PERSON" else _LARGE_AMOUNT_FIRST
@@ -153,6 +162,12 @@ def is_fraction(context: Context, entity: Entity) -> bool:
         return True
     dates = pattern("DATE_PHRASE").finditer(beside)
     return not any(m.start() < last - low and m.end() > first - low for m in dates)
+
+
+@reason("ADDRESS")
+def is_dose(context: Context, entity: Entity) -> bool:
+    """Return whether an address is a dose with how often it is given: 1 neb q6h."""
+    return _FREQUENCY.fullmatch(context.text(entity.start, entity.end)) is not None
 
 
 @reason("ADDRESS")

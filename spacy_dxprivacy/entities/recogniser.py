@@ -57,7 +57,7 @@ _NAMES, _NO_NAME_PART = frozenset({"PERSON", "GPE"}), words("NO_NAME_PART")
 _GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
 _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
-_RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}\d{1,2}")  # and a witness by number: PW2
+_RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
 MIN_HOST = 5  # letters of the host of an address of mail that is a firm's name
 _PROVIDERS = words("MAIL_PROVIDERS")

@@ -11,7 +11,16 @@ import re
 from ..text.mentions import Entity, is_word
 from . import network
 from .common_words import is_common_word
-from .context import AFTER_THING, ARTICLES, CELLS, ONE, SHORTHAND, Context, reason
+from .context import (
+    AFTER_THING,
+    ARTICLES,
+    CELLS,
+    MIN_POSTAL_CODE,
+    ONE,
+    SHORTHAND,
+    Context,
+    reason,
+)
 from .decoding import odds
 from .facts import DIGIT
 from .tables import FIRMS, LISTED, PERSON_WORDS, STATES, expanded, pattern, words
@@ -61,6 +70,7 @@ _BOOKS, _SCRIPTURE = words("BOOKS", "terms"), words("SCRIPTURE", "terms")
 NEAR_SCRIPTURE = 8  # tokens before a book, of which one speaks of scripture
 _DIRECTIONS = frozenset("north south east west".split())
 _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
+_CAPITAL_UNITS = words("CAPITAL_UNITS", "terms")
 _SIGN = expanded("SIGN")
 _PRICE = re.compile(rf"[{_SIGN}] ?\d[\d.,]*[kKmM]?/\Z")
 _ENDS_WITH_SIGN = re.compile(rf"[{_SIGN}]\Z")
@@ -225,6 +235,8 @@ def is_small(context: Context, entity: Entity) -> bool:
     if any(text[0].isupper() for text in texts):
         return False
     texts = [t for t in texts if t.isascii() or any(map(str.isalnum, t))]  # no emoji
+    if entity.label == "ORG" and len(texts) == 2 and texts[1].isdigit():
+        texts = texts[:1]  # div 2
     if not all(text.islower() and (text.isalpha() or _is_only_small(text)) for text in texts):
         return False
     if context.is_capitalised or context.is_in_code(entity.start):
@@ -507,7 +519,8 @@ def is_unit(context: Context, entity: Entity) -> bool:
     text, before = context.text(entity.start), context.text(entity.start - 1)
     if _ENDS_WITH_SIGN.search(text):
         return True
-    is_unit = _MIXED_UNIT.fullmatch(text) or pattern("NO_PLATE").fullmatch(text)
+    is_unit = text in _CAPITAL_UNITS and len(before) < MIN_POSTAL_CODE
+    is_unit |= any(f.fullmatch(text) for f in (_MIXED_UNIT, pattern("NO_PLATE")))
     if is_unit and before[-1:].isdigit():
         return True
     price = context.text(max(entity.start - 4, 0), entity.start)

@@ -163,6 +163,7 @@ _OF_PART = re.compile(
     r"|of [A-Z]{3,6} \d{1,4}\Z|place (?:setting|mat|card|holder)|ct\Z"
     r"|(?:Nm|uL|µL|Ah|kPa|MPa|MHz|kHz|dB)\b)"
 )
+_BEHIND_OPTION = re.compile(r"(?<!\S)--?[a-z][\w-]{0,30} \Z")  # of a command
 _BEHIND_SET = re.compile(r"\bset (?:the )?[\w ]{1,20} to \Z", re.I)  # set MTU to 1492
 # An amount and what it counts, or behind its currency: 4,500 gns, Kshs 6.2M, IR£42,300.
 _NAMED_AMOUNT = re.compile(
@@ -253,6 +254,8 @@ _RESULT = re.compile(
 # A code that is as short as the name of a model, and what says that it is of somebody.
 _SHORT_CODE = re.compile(r"(?=[^\d]*(?:\d[^\d]*){1,4}\Z)[A-Z]{0,4}-?\d{1,4}[A-Za-z]{0,2}", re.A)
 _VARIANT = re.compile(r"[A-Z]{1,4}-?\d{1,4}-\d{1,4}[A-Z]{0,3}", re.A)  # Airbus A320-214
+_MODEL_BEHIND_NAME = re.compile(r"[A-Z]{1,4}-?\d{2,5}[A-Z]{0,2}(?:-[A-Z\d]{1,5})?", re.A)
+_MODEL_OF_MAKER = re.compile(r"[A-Z]{1,2}\d{2,3}", re.A)
 MAX_SHORT = 3  # digits of a code that is too short for somebody's number
 _OWNING = frozenset(
     "bakkie bike bus car drove driver driving jeep lorry matatu moped motorbike motorcycle okada "
@@ -294,6 +297,7 @@ _SCALES = words("SCORES", "terms") | frozenset(
 _RATINGS = frozenset(
     "calories elo gram grams iso kcal lumens lux mls psi rated rating rpm watts".split()
 )
+_RATED, _STATED = frozenset({"elo", "fide", "uscf"}), frozenset("is was at to only about".split())
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
 
@@ -460,10 +464,25 @@ def _is_road(tokens: Tokens, start: int, end: int) -> bool:
 
 
 def _is_round_amount(tokens: Tokens, start: int, end: int) -> bool:
-    """Return whether a currency stands before a round number: LKR 185000."""
+    """Return whether a currency stands before a round number (LKR 185000), or no word for a code
+    before a very round one: to 600000."""
     number, before = tokens.between(start, end), tokens.between(start - 1, start)
+    if number.isdigit() and number.endswith("0000") and len(number) < MIN_PHONE:
+        words_before = tokens.lowers[max(start - KEY_BESIDE, 0) : start]
+        return not any(_is_key(word.rstrip(".")) for word in words_before)
     is_round = number.isdigit() and number.endswith("00")
     return is_round and _CURRENCY.fullmatch(before) is not None
+
+
+def is_model_code(word: str) -> bool:
+    """Return whether a word is a code of capitals and digits, as no part of a name is: the Tilley
+    X246B."""
+    return _MODEL_BEHIND_NAME.fullmatch(word) is not None
+
+
+def _is_key(lower: str) -> bool:
+    """Return whether a word says that the code behind it is of someone."""
+    return lower in LISTED["ID_WORD"] or _OF_SOMEONE.fullmatch(lower) is not None
 
 
 def is_short_code(tokens: Tokens, start: int, end: int) -> bool:
@@ -477,11 +496,11 @@ def is_short_code(tokens: Tokens, start: int, end: int) -> bool:
     if not _OWNING.isdisjoint((*ahead, *tokens.lowers[end : end + _OWNED_BESIDE])):
         return False
     keys = [word.rstrip(".") for word in ahead[-KEY_BESIDE:]]
-    if any(word in LISTED["ID_WORD"] or _OF_SOMEONE.fullmatch(word) for word in keys):
+    if any(map(_is_key, keys)):
         return False
     before = tokens.lowers[start - 1] if start else ""
     if before in GOODS or before in FIRMS:
-        return False  # my Yamaha KXR-214
+        return _MODEL_OF_MAKER.fullmatch(code) is not None  # Suzuki DF115; not my Yamaha KXR-214
     if _count_digits(code) <= MAX_SHORT or before in _ARTICLES:
         return True
     after = tokens.texts[end] if end < len(tokens.texts) else ""
@@ -630,10 +649,11 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
 
 def _is_amount_alone(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a number without a street is an amount or a setting: balance 41250, 41250 kWh,
-    set MTU to 1492."""
+    set MTU to 1492, --samplerate 44100."""
     if _BEHIND_MONEY.search(tokens.between_with_blank(start - 3, start)):
         return True
-    if _BEHIND_SET.search(tokens.between_with_blank(start - 5, start)):
+    before = tokens.between_with_blank(start - 5, start)
+    if _BEHIND_SET.search(before) or _BEHIND_OPTION.search(before):
         return True
     return _AFTER_NUMBER.match(tokens.between(end, end + 2)) is not None
 
@@ -795,7 +815,7 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return is_sign or (label == "DATE" and (is_score or _is_other_word(tokens, start, end)))
     if any(form.fullmatch(text) for form in (_CALL, _PART, _SOFTWARE, _ROW_OF_VALUES, _AGE_GROUP)):
         return True
-    if end - start == 1 and _amount_or_hour(tokens, start):
+    if _SHORT_TIME.fullmatch(text) or (end - start == 1 and _amount_or_hour(tokens, start)):
         return True
     if label == "TIME":
         return _is_no_clock(text) or _is_period(tokens, start, end, text)
@@ -935,6 +955,8 @@ def _is_measured(tokens: Tokens, i: int, text: str) -> bool:
         or _BEFORE_VERSION.search(tokens.between_with_blank(i - BESIDE, i).lower())
     ):
         return True
+    if is_rating and before in _STATED and not _RATED.isdisjoint(tokens.lowers):
+        return True  # is 1890 but plays, in a text with an Elo
     return before in (_RATINGS if is_rating else _SCALES)
 
 

@@ -853,3 +853,35 @@ def test_a_number_in_groups_that_says_no_amount_goes(nlp, text):
 ])  # fmt: skip
 def test_sizes_and_units_in_capitals_stay(nlp, text):
     assert found(nlp, text) == set()
+
+
+@pytest.mark.parametrize("text", [
+    "The load is for a 737-800, the other for an ATR and an A321XLR, and the PC-12 waits.",
+    "He drives an F-250 now, plate and all, with the old F-150 behind.",
+    "The board has an STM32F103C8, an ATmega328P and a CR2032 cell.",
+    "It runs on an i5-12400F with an RTX 3060 and an E5-2690 v3.",
+    "The frame is of S235JR, the pins of S690QL.",
+    "We read it at W350/L50 and again at W1500 / L-600.",
+    "The cyst is 14 HU and then 31 HU; the water 5 NTU, the plate 300 CFU.",
+    "A supply of 24 V DC or 230 V AC, 2 A DC at most.",
+    "Set retention.ms to 900000 and the limit to 250000 again.",
+    "Run it with --bitrate 48000 or -w 44100 and see.",
+    "Give 1 tab q8h, then 2 puffs qds and 1 amp stat.",
+    "Sealed with glue 5221 300 ml and resin 2701 50 ml.",
+    "He is 1820 but plays like an Elo of 2100.",
+])  # fmt: skip
+def test_models_values_and_doses_stay(nlp, text):
+    assert not found(nlp, text)
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("Call +44 7700 900123. 4 weeks is too long.", ("PHONE", "+44 7700 900123")),
+    ("Call +44.20.7946.0018 or not.", ("PHONE", "+44.20.7946.0018")),
+    ("My car, AB12 CDE, is at the door.", ("ID", "AB12 CDE")),
+    ("She paid with policy 250000 again.", ("ID", "250000")),
+    ("He is away till the 19th, sadly.", ("DATE", "the 19th")),
+    ("Tilley X350C lit the tent for Ada.", ("PERSON", "Tilley")),
+    ("PW-3 Ada Lind said so.", ("PERSON", "Ada Lind")),
+])  # fmt: skip
+def test_numbers_beside_facts_and_names_before_codes_go(nlp, text, expected):
+    assert expected in found(nlp, text)
