@@ -16,7 +16,7 @@ from spacy.attrs import LIKE_EMAIL, LIKE_URL
 from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
-from .tables import GOODS, SYSTEM_ACCOUNTS, pattern
+from .tables import GOODS, SYSTEM_ACCOUNTS, pattern, words
 from .words import is_file_name, is_name, is_of_every_machine, is_ordinary, is_whole_address
 
 # Quick tests: most texts match none of these, and skip the slower searches.
@@ -45,6 +45,7 @@ BEFORE_USER = 60  # characters before a user name in a sentence that show that i
 _TOLD_SIGNS = (
     "login", "log-in", "user", "screen", "nick", "gamertag", "account ", "profile ", " by ",
 )  # fmt: skip
+_NO_NAMES = GOODS | words("FILE_WORDS")
 _STEM = re.compile(r"[\w.-]{1,100}")  # of a file's name, read backwards
 _ADDRESS = re.compile(r"://|www\.|@")
 _PIECE = re.compile(r"[^\W\d_]{4,}")
@@ -177,7 +178,7 @@ def _names_in_file(text: str, end: int) -> Iterator[tuple[int, int]]:
     start = end - stem.end()
     for match in _PIECE.finditer(text[start:end].lower()):
         word = match[0]
-        if is_name(word) and not is_word(word) and word not in GOODS:
+        if is_name(word) and not is_word(word) and word not in _NO_NAMES:
             yield start + match.start(), start + match.end()
 
 

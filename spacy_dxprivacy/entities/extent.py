@@ -44,13 +44,13 @@ def _longest_words(*sections: str) -> frozenset[str]:
 
 _PHRASES = {
     "FIXED": _COURTS | _longest_words("LATIN", "EPONYM_PHRASES", "DEEDS", "NAMED_THINGS"),
-    "SALUTATION": _longest_words("SALUTATIONS"),
+    "SALUTATION": _longest_words("SALUTATIONS", "THANKS"),
 }
 _ARTICLE = frozenset({"the"})
 _ADVERBS = frozenset("yesterday today tomorrow then later also now".split())
 _OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE | {"and"}}
 _STARTS = _ARTICLE | words("BETWEEN_NAMES")
-_LINKS = frozenset("on in for of and or to at by with from as".split())
+_LINKS = frozenset("on in for of and or and/or to at by with from as".split())
 # Marks and words that may separate two mentions.
 _MARKS = _SEPARATORS | _BREAKS | AND | {","}
 _WORDS = _STARTS | AND | words("BETWEEN_DATES")

@@ -1097,6 +1097,9 @@ MIN_HEADS = 0.6  # share of the cells of the first row of a table that say that 
 CELL_MARKS = "|\t;"
 
 
+_QUOTED = re.compile(r'"[^"]*"')  # a cell
+
+
 def head_rows(text: str) -> Iterator[tuple[int, int]]:
     """Yield rows of heads, in characters: the first row of a table, over rows with as many cells.
     Most of its cells are common words; all of them, if no row has a digit."""
@@ -1109,7 +1112,9 @@ def head_rows(text: str) -> Iterator[tuple[int, int]]:
         count = row.count(mark)
         if count > 1 and count != last and not any(map(str.isdigit, row)):
             below = [r for r in rows[number + 1 : number + 4] if not _RULE.fullmatch(r)][:2]
-            is_table = len(below) == 2 and all(r.count(mark) == count for r in below)
+            is_table = len(below) == 2 and all(
+                _QUOTED.sub("", r).count(mark) == count for r in below
+            )
             share = 1.0 if not any(map(str.isdigit, "".join(below))) else MIN_HEADS
             if is_table and _are_heads(row.split(mark), share):
                 yield start, start + len(row)

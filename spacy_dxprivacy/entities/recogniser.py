@@ -40,6 +40,7 @@ from .common_words import are_common, is_public_body
 from .context import SURELY, Context
 from .decoding import add_evidence, odds, predict_tags, spans, without_marks
 from .extent import Bounds
+from .facts import ABBREVIATIONS
 from .foreign import without_words
 from .goods import has_model, is_brand_of_thing
 from .reasons import is_entity, relabel, without_small_ends
@@ -239,7 +240,7 @@ def _is_no_firm(context: Context, span: Span) -> bool:
 def _is_short_below_head(bounds: Bounds, span: Span) -> bool:
     """Return whether a person is a few capitals below a head that names persons."""
     is_short = len(span) == 1 and span.text.isupper() and len(span.text) < MAX_INITIALS
-    return is_short and bounds.is_headed(span.start)
+    return is_short and span.text not in ABBREVIATIONS and bounds.is_headed(span.start)
 
 
 def _is_listed_with_new(span: Span) -> bool:

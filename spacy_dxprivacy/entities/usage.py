@@ -14,6 +14,7 @@ from .common_words import is_common_word
 from .context import (
     AFTER_THING,
     ARTICLES,
+    BESIDE,
     CELLS,
     MIN_POSTAL_CODE,
     ONE,
@@ -70,7 +71,27 @@ _BOOKS, _SCRIPTURE = words("BOOKS", "terms"), words("SCRIPTURE", "terms")
 NEAR_SCRIPTURE = 8  # tokens before a book, of which one speaks of scripture
 _DIRECTIONS = frozenset("north south east west".split())
 _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
-_CAPITAL_UNITS = words("CAPITAL_UNITS", "terms")
+_WORK = re.compile(
+    r"\b(?:songs?|records?|albums?|singles?|tracks?|tunes?|hymns?|anthems?|chorus|encores?|pieces?|"
+    r"ringtones?|ringing|music was|music is|jingles?|lullab(?:y|ies)|ballads?|films?|movies?|"
+    r"novels?|poems?|titled|entitled|plays?|played|playing|sang|sings|singing|sung|whistled|hummed)"
+    r"[ ,:(]{1,2}[\"“”][^\"“”\n]{0,40}\Z",
+    re.I,
+)
+_END_OF_WORK = re.compile(r"[^\"“”\n]{0,40}[\"“”]")
+_CAPITAL_UNITS, _SHORT_WORDS = words("CAPITAL_UNITS", "terms"), words("CHAT")
+_FILE_WORDS, _PEOPLES = words("FILE_WORDS"), words("PEOPLES", "terms")
+# Codes of states that are other abbreviations, too: PA extension.
+_ALSO_ABBREVIATIONS = frozenset(
+    "AL AR AS CO CT DE GA HI ID IN MA MD ME MI MO MS MT NE OK OR PA PE PR SC VA VI".split()
+)
+_PLACED_BY = frozenset("in near from at to , around outside across".split())
+_UNITS_OF_PERSONS = words("UNITS_OF_PERSONS", "terms")
+_SURE_UNITS = frozenset({"Celsius", "Fahrenheit"})
+_FORMULA = re.compile(
+    r"\(?(?:(?:He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Sc|Ti|Cr|Mn|Fe|Co|Ni|Cu|Zn|Ga|As|"
+    r"Se|Br|Sr|Zr|Mo|Ag|Cd|Sn|Sb|Te|Xe|Cs|Ba|La|Ce|Pt|Au|Hg|Pb|Bi|[HBCNOFPSKVYIWU])\d{0,3}[()]{0,2}){2,}"
+)
 _SIGN = expanded("SIGN")
 _PRICE = re.compile(rf"[{_SIGN}] ?\d[\d.,]*[kKmM]?/\Z")
 _ENDS_WITH_SIGN = re.compile(rf"[{_SIGN}]\Z")
@@ -115,6 +136,8 @@ def is_code(context: Context, entity: Entity) -> bool:
         return True
     if "_" in text:
         pieces = text.lower().split("_")
+        if pieces[-1].rstrip("0123456789") in _FILE_WORDS and context.text(entity.end) != ":":
+            return not any(is_name(piece.capitalize()) for piece in pieces[:-1])  # plan_FINAL3
         return all(is_word(piece) and not is_name(piece) for piece in pieces if piece.isalpha())
     return (entity.label != "PERSON" and "@" in text) or is_setting(text)
 
@@ -510,6 +533,73 @@ def _is_unlisted(context: Context, text: str) -> bool:
         return False
     is_listed = is_name(text.capitalize()) or is_town(text.capitalize()) or is_land(text)
     return not (is_listed or text.lower() in FIRMS or context.whole.isupper())
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_people(context: Context, entity: Entity) -> bool:
+    """Return whether a word is a people or a language, and nobody's name: Sogdian, in Tigrinya."""
+    text = context.text(entity.start)
+    return text.istitle() and text.lower() in _PEOPLES and not is_name(text)
+
+
+@reason("GPE", "ORG", of_word=True)
+def is_other_abbreviation(context: Context, entity: Entity) -> bool:
+    """Return whether the code of a state stands before a noun in small letters, and behind no word
+    for a place: of PA extension."""
+    i = entity.start
+    if context.text(i) not in _ALSO_ABBREVIATIONS or context.bounds.lowers[i - 1] in _PLACED_BY:
+        return False
+    after = context.text(i + 1)
+    return after.islower() and "noun" in builtin_lexicon().of(after)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_role_of_several(context: Context, entity: Entity) -> bool:
+    """Return whether a stroke joins a word to a role: Plater/Welder."""
+    i = entity.start
+    joined = {
+        j: context.text(j) == "/" and not context.doc[j - 1].whitespace_ for j in (i - 1, i + 1)
+    }
+    return (joined[i + 1] and context.text(i + 2).lower() in LISTED["ROLE"]) or (
+        joined[i - 1] and context.text(i - 2).lower() in LISTED["ROLE"]
+    )
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_work(context: Context, entity: Entity) -> bool:
+    """Return whether an entity stands in quotes behind the word for a work: her record "Agua"."""
+    start, whole = context.doc[entity.start].idx, context.whole
+    before = whole[max(start - BESIDE, 0) : start]
+    last = context.doc[entity.end - 1]
+    match = _WORK.search(before)
+    return match is not None and _END_OF_WORK.match(whole, last.idx + len(last)) is not None
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_short_word(context: Context, entity: Entity) -> bool:
+    """Return whether a word in small letters is one of chats and of short notes, and nobody's name:
+    qty, evac."""
+    text = context.text(entity.start)
+    return text in _SHORT_WORDS and not is_name(text.capitalize())
+
+
+@reason("PERSON", "GPE", "ORG", "ADDRESS", of_word=True)
+def is_formula(context: Context, entity: Entity) -> bool:
+    """Return whether a word is the formula of a compound: MgSO4, NaHCO3."""
+    text = context.text(entity.start)
+    return DIGIT.search(text) is not None and _FORMULA.fullmatch(text) is not None
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_unit_of_person(context: Context, entity: Entity) -> bool:
+    """Return whether a word is a unit that is called after a person, beside another one or behind a
+    number: Kelvin to Celsius."""
+    i, text = entity.start, context.text(entity.start)
+    if text.lower() not in _UNITS_OF_PERSONS:
+        return False
+    beside = (context.bounds.lowers[j] for j in range(max(i - 3, 0), min(i + 4, len(context.doc))))
+    others = _UNITS_OF_PERSONS & {*beside} - {text.lower()}
+    return text in _SURE_UNITS or bool(others) or context.text(i - 1) in ("degrees", "degree")
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

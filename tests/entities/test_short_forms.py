@@ -1,0 +1,85 @@
+"""Short forms, languages, units, greetings, works and names of files stay, and names beside them go."""
+
+import pytest
+from conftest import marks_of
+
+
+@pytest.fixture(scope="module")
+def marks():
+    return marks_of({"PERSON", "GPE", "ORG", "ADDRESS", "ID"})
+
+
+@pytest.mark.parametrize("text", [
+    "We gave ORS and RUTF, did the MUAC, and wrote the VDRL in the ANC card.",
+    "The AWB and the GRN are with the LPO; the MTOW was in the LDM.",
+    "Please send the MSDS before the HIRA, and the NCR with the CAPA.",
+    "It went through GC-MS, then ICP-OES and LC-MS/MS.",
+    "It is a BI-RADS 2, then a TI-RADS 4.",
+    "The KMnO4 and the CaCl2 are on the shelf with NaHCO3.",
+])  # fmt: skip
+def test_short_forms_methods_and_formulas_stay(marks, text):
+    assert marks(text) == []
+
+
+@pytest.mark.parametrize("text", [
+    "He translates from Tigrinya, Uzbek and Amharic for us.",
+    "It is an old Parthian coin with Aramaic on it.",
+    "It goes from Pascal to Torr, and from Rankine to Kelvin.",
+    "They hold MD licences and read the MS symptoms with care.",
+    "The text is under the MIT licence, the scripts too.",
+    "As in policy GBEA, cell phones stay home.",
+])  # fmt: skip
+def test_languages_units_and_codes_stay(marks, text):
+    assert marks(text) == []
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("Merhaba Aylin,\nthe pump works now.", ["Aylin"]),
+    ("The pump works.\n\nLiebe Grüße\nMirjam", ["Mirjam"]),
+    ("The pump works.\n\nTatenda,\nFarai Moyo", ["Farai Moyo"]),
+    ("The pump works again, hvala.\nAda Lind", ["Ada Lind"]),
+    ("We met Tatenda Moyo at the well.", ["Tatenda Moyo"]),
+    ("Rahmat is away, so I asked Asante.", ["Rahmat", "Asante"]),
+])  # fmt: skip
+def test_thanks_and_greetings_stay_and_names_go(marks, text, names):
+    assert marks(text) == names
+
+
+@pytest.mark.parametrize("text", [
+    'They sang the hymn "Abide with Ruth" again.', 'The encore, "Sweet Caroline", was long.',
+    'It is from the album "Tapestry of Ana", side two.', 'The film "Thelma" was on at eight.',
+    'A phone rang, ringing "Lara" in the hall.',
+])  # fmt: skip
+def test_the_name_of_a_work_stays(marks, text):
+    assert marks(text) == []
+
+
+@pytest.mark.parametrize("text", [
+    "See deed_recto.pdf and deed_verso.pdf.", "It is called torvid_FINAL2 on the disk.",
+    "Send lease_signed.docx and lease_scan.tiff.", "Open vertrag_entwurf.odt first.",
+])  # fmt: skip
+def test_names_of_files_stay(marks, text):
+    assert marks(text) == []
+
+
+def test_a_name_within_the_name_of_a_file_goes(marks):
+    assert any("okafor" in mark for mark in marks("See okafor_FINAL2.pdf and plan_v2.pdf."))
+
+
+@pytest.mark.parametrize("line", [
+    "We'll send the ticket soon.", "They're open late.", "Case No. 4 of this year", "Don't ring.",
+])  # fmt: skip
+def test_an_address_ends_before_the_next_paragraph(marks, line):
+    found = marks(f"Send it to 5 Mill Lane, Stromness, KW16 3BY\n\n{line}")
+    assert found == ["5 Mill Lane, Stromness, KW16 3BY"]
+
+
+def test_heads_over_cells_with_commas_in_quotes_stay(marks):
+    text = (
+        'role,stand,asic_expiry,qty\nloader,2,30/09/2024,"4, or 5"\ndriver,3,14/02/2025,"6, more"\n'
+    )
+    assert marks(text) == []
+
+
+def test_roles_with_strokes_stay(marks):
+    assert marks("Complainant: Zbigniew Harasim, Plater/Welder") == ["Zbigniew Harasim"]
