@@ -24,7 +24,8 @@ from .context import (
 from .decoding import odds
 from .goods import is_beside_firm, is_brand_or_firm
 from .tables import LISTED
-from .terms import HONORIFICS, LEGAL
+from .terms import LEGAL
+from .titles import is_title_behind
 from .words import builtin_lexicon, is_name, is_plain, kinds
 
 # Odds of the network from which a common word in small letters belongs to the name beside it.
@@ -85,17 +86,17 @@ def _only_opens(context: Context, label: str, i: int) -> bool:
 def relabel(context: Context, entity: Entity) -> Entity:
     """Return a firm as a person if it is a given name that a rule found, or the name of a person
     before a common noun in small letters (said that Bella limps, the Singh brothers), and a date of
-    four digits as a time if they are no year: 0930. Behind a name, an honorific in small letters
+    four digits as a time if they are no year: 0930. Behind a name, a title of respect
     makes it that of a person: Devaki bhai."""
     label, start, end = entity
-    if label in SURELY and end - start == 2 and context.text(end - 1) in HONORIFICS:
+    last, before = context.text(end - 1), context.text(end - 2)
+    if label in SURELY and end - start == 2 and is_title_behind(last, before):
         return Entity("PERSON", start, end - 1)
     if label == "DATE" and end - start == 1 and _HOUR.fullmatch(context.text(start)):
         return Entity("TIME", start, end)
     if label != "ORG" or start not in context.ruled | context.guessed:
         return entity
     is_behind = end - start == 2 and context.doc[start].is_title and context.doc[start].whitespace_
-    last = context.text(end - 1)
     if is_behind and last.islower() and "noun" in builtin_lexicon().of(last):
         return Entity("PERSON", start, end - 1)
     is_given = end - start == 1 and "SURE_FIRST" in kinds(context.text(start))

@@ -34,6 +34,7 @@ from .tables import (
     pattern,
     words,
 )
+from .titles import TITLES_BEHIND
 from .words import builtin_lexicon, is_name, is_only_ordinary, is_plain, kinds
 
 TRADES = frozenset(expanded("TRADES").split("|"))
@@ -44,7 +45,6 @@ INSTITUTIONS, LAW = (
     frozenset(form for word in words(name, "terms") for form in (word, f"{word}s"))
     for name in ("INSTITUTIONS", "LAW")
 )
-HONORIFICS = words("HONORIFICS")
 DIAGNOSES = words("DIAGNOSES", "terms")
 _EPONYMS_ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
 _EPONYMS = _EPONYMS_ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
@@ -469,7 +469,7 @@ class Terms(Facts):
         return (
             (self.lowers[i] in PRODUCTS or not is_name(first))
             and self.texts[j].islower()
-            and not (is_word(second) or second in HONORIFICS)
+            and not (is_word(second) or second in TITLES_BEHIND)
             and pattern("SPECIES_END").fullmatch(second) is not None
         )
 

@@ -12,7 +12,7 @@ from .words import builtin_lexicon, is_name, is_ordinary, kinds
 _ALSO_TITLES, _SPANISH_TITLES = words("ALSO_TITLES"), words("SPANISH_TITLES")
 _WITH_STOP = words("TITLES_WITH_STOP")
 _KINDS_OF_TITLES = _ALSO_TITLES | _SPANISH_TITLES | _WITH_STOP
-_TITLES_BEHIND, _BESIDE_SENDERS = words("TITLES_BEHIND"), words("BESIDE_SENDERS")
+TITLES_BEHIND, _BESIDE_SENDERS = words("TITLES_BEHIND"), words("BESIDE_SENDERS")
 _GIVEN = {"SURE_FIRST", "UNKNOWN"}
 MIN_BEHIND = 4  # letters of a title with a capital behind a name
 
@@ -47,7 +47,7 @@ def _is_romance(word: str) -> bool:
 def is_title_behind(word: str, before: str) -> bool:
     """Return whether a word is the title of the name before it: Ganesh dai, Ayşe Hanım. With a
     capital, a listed name or town is none."""
-    if word.lower() not in _TITLES_BEHIND or not before[:1].isupper():
+    if word.lower() not in TITLES_BEHIND or not before[:1].isupper():
         return False
     return word.islower() or (len(word) >= MIN_BEHIND and not builtin_lexicon().of(word))
 

@@ -1,4 +1,4 @@
-"""Short forms, languages, units, greetings, works and names of files stay, and names beside them go."""
+"""Short forms, languages, units, greetings, works and file names stay, and names beside them go."""
 
 import pytest
 from conftest import marks_of
