@@ -71,6 +71,8 @@ _CONTAINERS = frozenset(
     "vial ampoule puff drop tablet capsule unit dose spray".split()
 )
 _AMOUNTS = _COUNTS | {"a", "an", "some", "half"}
+_SIZES = frozenset("quart litre liter inch watt volt amp metre meter foot ft in cc".split())
+_CURRENCIES = frozenset("£ $ € ₹ ₦ ¥ R".split())
 _UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
 
 
@@ -204,6 +206,20 @@ def is_limit(context: Context, entity: Entity) -> bool:
     """Return whether a number stands behind what limits it: Max 4 h a day."""
     is_bound = context.text(entity.start).rstrip(".") in ("Max", "Min")
     return is_bound and context.text(entity.end)[:1].isdigit()
+
+
+@reason("PERSON", "GPE", "ORG")
+def has_price_or_size(context: Context, entity: Entity) -> bool:
+    """Return whether an article and a price (a £190 Lind), or a size with a hyphen (a 20-quart
+    Lind), stand before a name, as before that of a thing."""
+    i = entity.start
+    before, sign = context.text(i - 1), context.text(i - 2)
+    if before.replace(",", "").replace(".", "").isdigit():
+        return sign in _CURRENCIES and context.text(i - 3).lower() in ARTICLES
+    unit = before.removesuffix("s")
+    if sign != "-" or not context.text(i - 3)[-1:].isdigit():
+        return False
+    return unit in _WEIGHTS or unit in _CONTAINERS or unit in _SIZES
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

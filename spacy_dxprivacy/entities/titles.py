@@ -7,7 +7,7 @@ Isidro, Don Eusebio. The words beside one decide.
 from __future__ import annotations
 
 from .tables import LISTED, PERSON_WORDS, listed_of, words
-from .words import builtin_lexicon, is_name, is_ordinary, kinds
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, kinds
 
 _ALSO_TITLES, _SPANISH_TITLES = words("ALSO_TITLES"), words("SPANISH_TITLES")
 _WITH_STOP = words("TITLES_WITH_STOP")
@@ -60,8 +60,11 @@ def named_part(sender: list[str]) -> tuple[int, int]:
         start += 1
     while end - start > 1 and _is_role_behind(sender[end - 1], sender[end - 2]):
         end -= 1
-    has_name = any(is_name(word) or not is_ordinary(word.lower()) for word in sender[start:end])
-    return (start, end) if has_name else (0, len(sender))
+    may_name = any(
+        is_name(word) or word in ALSO_FIRST or not is_ordinary(word.lower())
+        for word in sender[start:end]
+    )
+    return (start, end) if may_name else (0, len(sender))
 
 
 def _is_role_before(word: str, after: str) -> bool:

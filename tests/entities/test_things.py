@@ -29,6 +29,24 @@ def test_whose_a_ware_is_goes(marks, text, name):
 
 
 @pytest.mark.parametrize("text", [
+    "It was a £190 Rohner with a rip.", "She lost a $45 Casimir there.",
+    "It is a 20-quart Vollbeck.", "He brought a 2-litre Denning Pro.",
+    "The €1,200 Mathisen is gone.",
+])  # fmt: skip
+def test_what_has_a_price_or_a_size_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("We gave £190 Mutasa had lent.", "Mutasa"), ("He paid 40 Wambua owed.", "Wambua"),
+    ("She is 6 foot, Wanjiku says.", "Wanjiku"), ("For £20, Mehta came.", "Mehta"),
+    ("A litre Brennan drank.", "Brennan"),
+])  # fmt: skip
+def test_who_stands_behind_an_amount_goes(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
     "Two bags of Vienna malt came.", "We laid Bradstone slate.", "It has Carrara marble on it.",
     "Two coats, Mehta brand, are on.", "He ate Montreal smoked meat.",
     "| Quantel gel | 4 sheets |", "Use Welsh slate or Bangor slate.",

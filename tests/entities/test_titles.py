@@ -62,6 +62,7 @@ def test_a_title_alone_is_no_name(marks, title):
 @pytest.mark.parametrize(("sender", "name"), [
     ("Nurse Efua", "Efua"), ("Baraka Electrician", "Baraka"), ("Chipo Salon", "Chipo"),
     ("Trainee Tendai", "Tendai"), ("Anil Taxi", "Anil"), ("Mama Aisha Shop", "Aisha"),
+    ("Auntie Mercy", "Mercy"), ("Uncle Bright", "Bright"),
 ])  # fmt: skip
 def test_roles_and_places_beside_a_sender_stay(sender, name):
     text = f"02/11/2023, 20:07 - {sender}: yes I am there\n02/11/2023, 20:09 - Grace: ok"
