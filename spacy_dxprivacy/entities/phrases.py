@@ -55,6 +55,7 @@ _KOREAN = words("KOREAN")
 # The network is never surer than these.
 _SURE_CUES = frozenset("sender officer passenger shown short holm family".split())
 _LETTERS = re.compile(r"[^\W\d_]+")
+_TITLED = re.compile(r"\b(?:M[rsx]|Mrs|Miss|Dr|Prof|Sir)\b")
 _CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # a person behind a comma
 _NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
@@ -290,6 +291,8 @@ def _organisations(text: str) -> Iterator[tuple[int, int]]:
     for match in pattern("FIRM").finditer(text):
         first = match[0].split()[0].strip(",")
         person = builtin_lexicon().is_first_name(first) or first.lower() in LISTED["TITLE"]
+        if kind_of(match) == "wares" and _TITLED.search(match[0]):
+            continue  # Pay Ms Ada Lind Music
         if not (person and kind_of(match) in ("cue", "after")):
             yield _behind_person(text, match), match.end()
     for line in _CAPITAL_LINE.finditer(text):

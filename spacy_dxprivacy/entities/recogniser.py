@@ -384,6 +384,7 @@ def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
             continue
         parts = [owner.get(i), owner.get(last)]
         is_family = texts[last].istitle() and texts[last].lower() not in STOP_WORDS
+        is_family = is_family and kinds(texts[last]).isdisjoint({"WEEKDAY", "MONTH"})
         if not is_family or any(part and part.label_ != "PERSON" for part in parts):
             continue
         if texts[i].istitle() and bounds.doc[last - 1].whitespace_:  # no comma: 'Ada','Lind'
