@@ -21,8 +21,8 @@ from .context import (
 from .decoding import odds
 from .facts import DIGIT
 from .heads import CELL_MARKS
-from .tables import DESCRIBING, FIRMS, GOODS, PERSON_WORDS, PRODUCTS, expanded, pattern
-from .terms import FIRM_ENDS, INSTITUTIONS, is_brand
+from .tables import DESCRIBING, FIRMS, GOODS, PERSON_WORDS, PRODUCTS, expanded, pattern, words
+from .terms import FIRM_ENDS, INSTITUTIONS, POSSESSIVES, is_brand
 from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_town, kinds
 
 # Odds of the network from which a word before a noun in small letters is a name: Perl jobs.
@@ -34,7 +34,9 @@ _ASK = frozenset(
     "ask bleep call give hand inform lend page pay phone remind ring show tell text told".split()
 )
 _COUNTS = frozenset("two three four five six seven eight nine ten several both".split())
-_MODEL = re.compile(rf" (?:[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONTH')})\b)")
+_MODEL = re.compile(
+    rf" (?:No\.? |Mk\.? ?|[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONTH')})\b)"
+)
 # The code of a model, and no postal code: S7-1500, 4008S. A long one is surely no bed: IC-7300.
 _MODEL_CODE = re.compile(
     r" (?:[A-Z]{1,5}-?[A-Z]?\d[A-Z\d]{0,5}(?:-[A-Z\d]{1,5})?|\d{2,4}[A-Z]{1,2})"
@@ -46,19 +48,25 @@ MIN_MODEL_CODE = 3  # letters and digits of one behind a firm
 _CAPITALISED = re.compile(r"[A-Z][a-z]+")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _BRAND_CODE = re.compile(
-    r" (?=[A-Za-z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Za-z\d]{1,7}){0,2}(?![\w/])", re.A
+    r" No\.? ?\d{1,2}\b|"
+    r" (?=[A-Za-z\d-]{0,8}\d)[A-Z\d][A-Za-z\d]{0,7}(?:-[A-Za-z\d]{1,7}){0,2}(?![\w/])",
+    re.A,
 )
 _BEFORE_SERVICES = frozenset("on over via through using in into".split())
 _GIVE = frozenset("gave give gives giving".split())
 _COLOURS = frozenset(
     "white black grey gray silver red maroon blue navy green yellow orange brown beige".split()
 )
+_SIGNS = frozenset("£$€₹₦¥")
 _PAY = frozenset("pay paid pays paying payment payments".split())
 _OF_FIRMS = frozenset(  # what only a firm has
     "staff employee worker executive manager dealer dealership share plant factory office boss "
     "job headquarters representative engineer technician lawyer branch store shop depot "
     "warehouse".split()
 )
+# What things have a make, and devices: also behind "the", the word before one is its make.
+WARES, DEVICES = words("WARES_OF_MAKERS", "terms"), words("DEVICES", "terms")
+_DEEDS = frozenset("came comes said says asked rang called told went wrote lives works".split())
 _EMPLOYED = frozenset("employed hired promoted suspended dismissed fired sacked".split())
 _VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,4}){1,3}")
 _STRENGTH = re.compile(  # 100/6: no day and month
@@ -116,11 +124,12 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
         return False
     if not all(text.isdigit() or is_brand_or_firm(text.lower()) for text in texts):
         is_model = any(map(_INNER_CAPITAL.search, texts[1:]))
+        is_model |= is_owned and len(texts) == 2 and not is_ordinary(texts[1].lower())
         if not (is_only_brand or is_model) or (label == "ORG" and texts[-1] in FIRM_ENDS):
             return False
-        if any(map(is_name, texts[1:])) or any(map(is_land, texts[1:])):
+        if any(_is_named(text, is_only_brand) for text in texts[1:]):
             return False
-        return is_owned or any(map(_is_model, texts[1:]))
+        return is_owned or (is_only_brand and is_name(texts[-1])) or any(map(_is_model, texts[1:]))
     last = context.doc[end - 1]
     code = _BRAND_CODE.match(context.whole, last.idx + len(last))
     after = context.text(end)
@@ -128,17 +137,45 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
         return True
     if len(texts) > 1 and (last.text.isdigit() or any(text.lower() in GOODS for text in texts)):
         return True
-    if _is_noun_of_thing(context, end, is_owned):
+    if _is_noun_of_thing(context, end, is_owned) and (
+        is_only_brand or last.is_lower or _is_before_ware(context, start, end)
+    ):
         return True
     if code and (is_only_brand or is_owned or not code[0].strip().isdigit()):
         return context.doc[end].ent_type_ in ("", *NUMBERS)
-    before = context.text(start - 1).lower()
-    before_it = context.text(start - 2).lower()
-    is_good = texts[0].lower() in GOODS
+    return _is_used(context, start, end, is_only_brand=is_only_brand)
+
+
+def _is_used(context: Context, start: int, end: int, *, is_only_brand: bool) -> bool:
+    """Return whether a brand has an owner or an article, or stands behind what stands before a
+    service (posts on LinkedIn); one that is a family name, too, only if it does nothing (a Hoover
+    came to the door)."""
+    before, before_it = context.text(start - 1).lower(), context.text(start - 2).lower()
+    after = context.text(end)
+    is_good = context.bounds.lowers[start] in GOODS
     is_used = before in _BEFORE_SERVICES or (before == "with" and before_it in _PAY)
     is_used |= before == "by" and not before_it.endswith("ed")
-    is_used = (is_used and is_good) or (is_owned and not after[:1].isupper())
-    return is_used and (is_only_brand or before in ONE or (is_good and before in ARTICLES))
+    is_used = (is_used and is_good) or (_has_owner(context, start) and not after[:1].isupper())
+    if is_only_brand or not is_used:
+        return is_used
+    return after not in _DEEDS and (before in ONE or (is_good and before in ARTICLES))
+
+
+def _is_before_ware(context: Context, start: int, end: int) -> bool:
+    """Return whether a brand that is a family name, too, stands before a thing that has a make, and
+    not as the name of someone: my Philips monitor; not the Hoover file, Mr Bosch's oven."""
+    if context.text(start - 1).lower().rstrip(".") in PERSON_WORDS:
+        return False
+    noun, after = context.text(end), context.text(end + 1)
+    is_of_someone = after.removesuffix("s") in _OF_FIRMS or after in PERSON_WORDS
+    is_ware = noun in WARES or noun in DEVICES or noun.removesuffix("s") in WARES | DEVICES
+    return (is_ware or not is_ordinary(noun)) and not is_of_someone
+
+
+def _is_named(text: str, is_only_brand: bool) -> bool:
+    """Return whether a word behind a brand is the name of someone, or a country; behind a brand
+    that is nobody's name, it may be that of a model: Isuzu Travis, Masimo EMMA."""
+    return is_land(text) or (is_name(text) and not is_only_brand)
 
 
 def _is_before_brand(context: Context, label: str, i: int) -> bool:
@@ -152,7 +189,7 @@ def _is_noun_of_thing(context: Context, i: int, is_owned: bool) -> bool:
     owner (their Philips monitor), or before the end of a clause (Oracle licences, and)."""
     word, after = context.text(i), context.text(i + 1)
     classes = builtin_lexicon().of(word) if word.islower() else frozenset[str]()
-    closes = "plural" in classes and (after in AFTER_THING or not after)
+    closes = "plural" in classes and (after in AFTER_THING or not after or after[0] in _SIGNS)
     if is_owned and word.isalpha() and not (classes or is_word(word)):
         return word.islower()  # a Honda rotavator
     return "noun" in classes and (is_owned or closes or classes <= {"noun", "plural"})
@@ -188,7 +225,7 @@ def _has_owner(context: Context, start: int) -> bool:
     owners = _BEFORE_OWNERS | _COUNTS
     if "adjective" in builtin_lexicon().of(before) and before not in owners:
         before = context.text(start - 2).lower()
-    return before in owners or before.isdigit()
+    return before in owners or before.isdigit() or before in POSSESSIVES
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

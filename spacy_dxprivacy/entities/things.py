@@ -13,11 +13,11 @@ from itertools import takewhile
 from ..text.mentions import NAME_PARTICLES, QUOTES, Entity
 from .context import AFTER_THING, ARTICLES, ONE, Context, reason
 from .decoding import odds
-from .tables import DESCRIBING, PERSON_WORDS, words
+from .goods import DEVICES, WARES
+from .tables import DESCRIBING, GOODS, PERSON_WORDS, PRODUCTS, words
 from .words import builtin_lexicon, is_land, is_name, is_town, kinds
 
 SURELY_FIRM = 50.0  # odds of the network from which "the old Gorplex" is a firm
-_WARES, _DEVICES = words("WARES_OF_MAKERS", "terms"), words("DEVICES", "terms")
 _MATERIALS, _THING_VERBS = words("MATERIALS", "terms"), words("THING_VERBS", "terms")
 _EACH = ONE | {"every", "each", "any", "another", "no", "per"}
 _COUNTS = frozenset("one two three four five six seven eight nine ten several both".split())
@@ -27,6 +27,7 @@ _BEFORE_BASE = frozenset(
     "did does do let lets help helped make makes made saw see watch watched will would can could "
     "should must may might".split()
 )
+_OBJECTS = ARTICLES | frozenset("it them him her his my our their your these those".split())
 _GIVING = frozenset(
     "give gives gave giving send sends sent bring brings brought buy buys bought sell sells sold "
     "lend lends lent owe owes owed hand handed pass passed show showed get gets got cook cooked "
@@ -61,6 +62,30 @@ _WORKS = frozenset(
     "singing sang sings hums hummed tango waltz overture requiem jingle".split()
 )
 _CALLING = frozenset("called named nicknamed known aka alias calls call said says asked".split())
+_SCALES = frozenset(
+    "kelvin celsius fahrenheit rankine newton newtons pascal pascals joule joules watt watts volt "
+    "volts ohm ohms hertz tesla gauss weber farad becquerel sievert sieverts gray elo richter "
+    "beaufort brix baumé plato oechsle mohs shore scoville baud erlang torr darcy poise "
+    "ångström angstrom".split()
+)
+_FORMS_OF_MUSIC = frozenset(
+    "Suite Sonata Sonatina Concerto Concertino Symphony Overture Requiem Variations Quartet "
+    "Quintet Trio Nocturne Rhapsody Partita Serenade Divertimento Prelude Preludes Fugue "
+    "Etude Etudes Études Waltz Polka Mazurka Polonaise Ballade Cantata Oratorio Magnificat "
+    "Passion Fantasia Toccata Rondo Minuet Gavotte March Marches Lieder".split()
+)
+_MUSIC = frozenset(
+    "music orchestra ensemble choir chorus choral rehearsal rehearsals concert concerts conductor "
+    "violin viola cello violins cellos oboe bassoon clarinet horn piano organ soprano alto tenor "
+    "baritone string strings quartet soloist soloists programme encore score scores tuning opera "
+    "symphony concerto sonata recital".split()
+)
+_SUNG = frozenset("encore aria anthem hymn lullaby ballad oratorio cantata".split())
+_SINGING = frozenset("sang sing sings singing sung recited recite chanted hummed".split())
+_LINKS = frozenset("or to vs versus than /".split())
+_BEFORE_GOODS = frozenset("from use uses used using by with of on over via".split())
+_HAVERS = frozenset("my your his her our a an another".split())
+MIN_OF_MUSIC, MIN_COMPOUND = 2, 8  # words that make a text one on music, and letters of a compound
 MAX_TITLE, BEFORE_TITLE = 7, 6  # tokens of the title of a work, and before it
 
 
@@ -71,12 +96,24 @@ def is_make_of_ware(context: Context, entity: Entity) -> bool:
     but for a device: the Kroll software."""
     i, before = entity.start, context.text(entity.start - 1).lower()
     text, after = context.text(i), context.text(i + 1)
-    if not _is_before_noun(context, entity) or is_town(text) or is_land(text):
+    if not text.istitle() or (entity.end - i == 1 and (is_town(text) or is_land(text))):
         return False
-    if after in _WARES and (before in _EACH or _is_count(before)):
+    if _is_titled_ware(context, entity):
+        return True
+    if not _is_before_noun(context, entity):
+        return False
+    if after in WARES and (before in _EACH or _is_count(before)):
         return not _is_of_clause(context, i + 1)
-    is_device = after.removesuffix("s") in _DEVICES or after in _DEVICES
+    is_device = after.removesuffix("s") in DEVICES or after in DEVICES
     return is_device and before in _OWNERS | _EACH and entity.label != "GPE"
+
+
+def _is_titled_ware(context: Context, entity: Entity) -> bool:
+    """Return whether "a" stands before a name, and the word for a ware, with a capital, behind it:
+    a Cheyenne Hawk Pen."""
+    ware = context.text(entity.end)
+    is_each = context.text(entity.start - 1).lower() in _EACH
+    return is_each and ware.istitle() and ware.lower() in WARES
 
 
 def _is_before_noun(context: Context, entity: Entity) -> bool:
@@ -115,7 +152,7 @@ def is_kind_of_material(context: Context, entity: Entity) -> bool:
         return True
     opens = before in ("", ",", "and", "to") or before.isspace()
     is_verb = before in _BEFORE_BASE or (opens and after.isalnum())
-    return not is_verb and "determiner" not in builtin_lexicon().of(after)
+    return not is_verb and after not in _OBJECTS
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
@@ -172,7 +209,8 @@ def is_one_of_several(context: Context, entity: Entity) -> bool:
         return True
     if "plural" in builtin_lexicon().of(after) and after not in _OF_PERSONS:
         return not context.is_ruled(entity)
-    return text.endswith("s") and context.text(first - 1).lower() in _HAVING
+    is_had = text.endswith("s") and context.text(first - 1).lower() in _HAVING
+    return is_had and (not after.isalpha() or after in ("left", "spare", "over"))
 
 
 def _is_count(word: str) -> bool:
@@ -211,6 +249,79 @@ def has_release(context: Context, entity: Entity) -> bool:
         return False
     is_release = _RELEASE.fullmatch(context.text(after)) is not None
     return is_release and context.doc[after].ent_type_ != "DATE"
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_scale(context: Context, entity: Entity) -> bool:
+    """Return whether a word is that of a unit or a scale behind its number, or beside another: 300
+    Kelvin, rated 2140 Elo, from Kelvin to Celsius."""
+    i = entity.start
+    if context.bounds.lowers[i] not in _SCALES or context.text(i + 1).istitle():
+        return False
+    beside = context.bounds.lowers[max(i - 2, 0) : i] + context.bounds.lowers[i + 1 : i + 3]
+    return context.text(i - 1)[:1].isdigit() or not _SCALES.isdisjoint(beside)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_music(context: Context, entity: Entity) -> bool:
+    """Return whether a form of music with a capital stands behind a name, in a text on music
+    (Holberg Suite), or an unlisted word behind "encore" or what is sung: sang the full Korvai."""
+    i, end = entity.start, entity.end
+    if context.text(end) in _FORMS_OF_MUSIC or context.text(end - 1) in _FORMS_OF_MUSIC:
+        return len(_MUSIC.intersection(context.bounds.lowers)) >= MIN_OF_MUSIC
+    if any(map(is_name, context.bounds.texts[i:end])) or not context.text(i).istitle():
+        return False
+    if context.text(i - 1).lower() in _SUNG:
+        return True
+    before = [context.text(j).lower() for j in range(max(i - 4, 0), i)]
+    return not _SINGING.isdisjoint(before) and "the" in before[-2:]
+
+
+@reason("PERSON", "ORG", of_word=True)
+def is_beside_goods(context: Context, entity: Entity) -> bool:
+    """Return whether a word that no list has is one of two with goods, and the network not sure:
+    from Locolub to Rocol, cash or Payconiq."""
+    i = entity.start
+    text = context.text(i)
+    if is_name(text) or context.is_ruled(entity) or not text.istitle():
+        return False
+    if odds(context.shares, entity.label, i) > SURELY_FIRM:
+        return False
+    is_behind = context.text(i - 1).lower() in _LINKS and _is_of_goods(context.text(i - 2))
+    is_before = context.text(i + 1).lower() in _LINKS and _is_of_goods(context.text(i + 2))
+    return is_behind or (is_before and context.text(i - 1).lower() in _BEFORE_GOODS)
+
+
+def _is_of_goods(word: str) -> bool:
+    lower = word.lower()
+    return word[:1].isupper() and (lower in GOODS or lower in PRODUCTS) and not is_name(word)
+
+
+@reason("GPE", of_word=True)
+def is_owned_place(context: Context, entity: Entity) -> bool:
+    """Return whether somebody has what no list takes for a place (who took my Pulaski), or it ends
+    its clause behind "the" and is a family name, too: keep the Pulaski."""
+    i, after = entity.start, context.text(entity.end)
+    if is_town(context.text(i)) or (after.strip() and after not in AFTER_THING):
+        return False
+    before = context.text(i - 1).lower()
+    is_family = "FIRST" not in kinds(context.text(i)) and is_name(context.text(i))
+    return before in _HAVERS or (before == "the" and is_family)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_compound(context: Context, entity: Entity) -> bool:
+    """Return whether a word that no list has is the plural of two nouns in one: Keyholders."""
+    lower = context.bounds.lowers[entity.start]
+    if len(lower) < MIN_COMPOUND or not lower.endswith("s") or is_name(lower[:-1]):
+        return False
+    if context.is_ruled(entity) or is_name(lower) or is_town(lower.capitalize()):
+        return False
+    nouns = builtin_lexicon().of
+    return any(
+        "noun" in nouns(lower[:at]) and "noun" in nouns(lower[at:-1])
+        for at in range(3, len(lower) - 3)
+    )
 
 
 @reason("PERSON", "GPE", "ORG")

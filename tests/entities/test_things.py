@@ -117,3 +117,48 @@ def test_the_title_of_a_work_stays(marks, text):
 ])  # fmt: skip
 def test_a_person_in_quotes_goes(marks, text, name):
     assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "All are Hyundai Grace vans.", "It broke the baby's Omron.", "The Fendt Zorvo is hot.",
+    "He wants a Kershaw No. 2 saw.", "We lit the Primus No. 4 at six.", "Yale padlocks £5.50 each.",
+    "He drew with a Hale Grey Pen.", "We bought a Silver Cross Pram.",
+    "Pay by PayPal or Zorvaq.", "Use Brexolub or Loctite.", "Use Trelkin or Dettox on it.",
+])  # fmt: skip
+def test_a_brand_with_its_model_or_beside_goods_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("The Bosch Foundation paid.", "Bosch Foundation"), ("We saw Mutasa and Okafor.", "Mutasa"),
+    ("We saw the Mutasa twins.", "Mutasa"), ("Ask Okafor or Ada on Zoom.", "Okafor"),
+    ("The Bosch file is here.", "Bosch"), ("A Yale came to the door.", "Yale"),
+    ("We saw the Tilley twins.", "Tilley"), ("Drive the Heiniger girl home.", "Heiniger"),
+    ("She has two Okwuosas in her class.", "Okwuosas"), ("It is Lwazi or Netflix.", "Lwazi"),
+    ("She lives at 12 Stanley Road now.", "12 Stanley Road"), ("Ask Kia Mutasa for it.", "Mutasa"),
+])  # fmt: skip
+def test_names_beside_brands_and_goods_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "It melts at 300 Kelvin or so.", "It went from Celsius to Fahrenheit.",
+    "She is rated 1900 Elo.",
+    "It read 4 Pascal there.", "The must was at 90 Oechsle.",
+    "The choir and the strings have the Zoltán Suite and the Lindgren Sonata on the programme.",
+    "She sang the full Korvanai there.", "They hummed the old Trelkina at six.",
+    "Timekeepers are on the list.", "Doorstoppers cost much.",
+    "Mouthpieces are in it.",
+    "You can keep the Pulaski.",
+])  # fmt: skip
+def test_scales_music_compounds_and_tools_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("We met Kelvin at noon.", "Kelvin"), ("It is at 5 Pascal Street now.", "Pascal Street"),
+    ("She sang with Wambua there.", "Wambua"), ("Ask Ada Lindgren about the sonata.", "Lindgren"),
+    ("She lives in my Leeds house.", "Leeds"),
+])  # fmt: skip
+def test_persons_with_the_names_of_scales_and_music_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
