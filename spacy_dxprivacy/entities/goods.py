@@ -125,6 +125,7 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
     if not all(text.isdigit() or is_brand_or_firm(text.lower()) for text in texts):
         is_model = any(map(_INNER_CAPITAL.search, texts[1:]))
         is_model |= is_owned and len(texts) == 2 and not is_ordinary(texts[1].lower())
+        is_model |= label == "ADDRESS" and all(map(DIGIT.search, texts[1:]))
         if not (is_only_brand or is_model) or (label == "ORG" and texts[-1] in FIRM_ENDS):
             return False
         if any(_is_named(text, is_only_brand) for text in texts[1:]):
@@ -240,9 +241,15 @@ def is_only_of_goods(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_limit(context: Context, entity: Entity) -> bool:
-    """Return whether a number stands behind what limits it: Max 4 h a day."""
-    is_bound = context.text(entity.start).rstrip(".") in ("Max", "Min")
-    return is_bound and context.text(entity.end)[:1].isdigit()
+    """Return whether a number stands behind what limits it (Max 4 h a day), or the full stop of a
+    short form and a noun: Max. load."""
+    text, after = context.text(entity.start), context.text(entity.end)
+    if text.rstrip(".").lower() not in ("max", "min"):
+        return False
+    if after[:1].isdigit():
+        return text.istitle() or context.text(entity.start - 1).lower() not in _GIVE
+    is_short = text.istitle() and after == "." and context.text(entity.end + 1).islower()
+    return is_short and "noun" in builtin_lexicon().of(context.text(entity.end + 1))
 
 
 @reason("PERSON", "GPE", "ORG")

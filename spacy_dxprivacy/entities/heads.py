@@ -149,8 +149,15 @@ def heads_of(names: Sequence[str]) -> list[Head | None]:
 
 def _with_others(names: Sequence[str], found: list[Head | None]) -> list[Head | None]:
     """Return the heads of a row, with those that other heads of it make one."""
+    has_family = any(head is not None and head.part == "family" for head in found)
     pairs = zip(names, found, strict=True)
-    others = [None if head else _head_beside(name) for name, head in pairs]
+    # Given, beside a head of whole names, is what was given: Name | Given.
+    others = [
+        None
+        if head or (name.lower() == "given" and not has_family and any(found))
+        else _head_beside(name)
+        for name, head in pairs
+    ]
     if not any(others):
         return found
     persons = [head for head in (*found, *others) if head is not None and _is_of_person(head)]

@@ -87,6 +87,10 @@ _RANGE_END = re.compile(
     rf"(?![\w/-]|\.\d|\s(?:of\s)?{expanded('MONTH')}\b)",
     re.I,
 )
+_SEASON_IN_ORDER = re.compile(  # first winter
+    r"(?:(?:the|his|her|my|our|your|their|its)\s)?(?:first|second|third|fourth)\s(?:spring|summer|autumn|fall|winter)",
+    re.I,
+)
 # Sat 9-5: hours, whose day the rules find
 _HOURS = re.compile(rf"(?:{expanded('WEEKDAY')}[,.]?[\s–-]+)+\d{{1,2}}\s?[-–]\s?\d{{1,2}}", re.I)
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -309,7 +313,7 @@ def is_letter(context: Context, entity: Entity) -> bool:
 def is_plain_number(context: Context, entity: Entity) -> bool:
     """Return whether a date is a value, or hours of a day of the week: 3 to 5, Sat 9-5."""
     text = context.text(entity.start, entity.end)
-    return (_VALUE.fullmatch(text) or _HOURS.fullmatch(text)) is not None
+    return any(form.fullmatch(text) for form in (_VALUE, _HOURS, _SEASON_IN_ORDER))
 
 
 @reason("DATE", of_word=True)

@@ -55,6 +55,7 @@ LEAST_FIRM = 0.03  # odds of the network below which the noun of a firm alone ma
 FOREIGN_FACTOR = 3.0  # factor on the thresholds for such a text
 Factors = dict[str, float]
 _NAMES, _NO_NAME_PART = frozenset({"PERSON", "GPE"}), words("NO_NAME_PART")
+_FILE_WORDS = words("FILE_WORDS")
 _GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
 _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
@@ -212,7 +213,7 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
     for span in doc.ents:
         is_rule = span.id_ in evidence
         is_evidence = is_rule and span.label_ in _NAMES
-        if is_evidence and not _GLUED.search(span.text) and not _is_short_below_head(bounds, span):
+        if is_evidence and not _is_glued(span.text) and not _is_short_below_head(bounds, span):
             factor, name = evidence[span.id_], Entity(span.label_, span.start, span.end)
             is_sure = fills_field(text, span) or _is_listed_with_new(span)
             names.append((name, factor ** (1 + is_sure)))
@@ -222,6 +223,12 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
             others.append(span)
     doc.ents = tuple(others)
     return names
+
+
+def _is_glued(text: str) -> bool:
+    """Return whether a name is within a code, as anna_k, and no version of a file: plan_FINAL3."""
+    last = text.lower().rpartition("_")[2].rstrip("0123456789")
+    return _GLUED.search(text) is not None and not ("_" in text and last in _FILE_WORDS)
 
 
 def _is_no_firm(context: Context, span: Span) -> bool:

@@ -14,6 +14,7 @@ from .common_words import is_common_word
 from .context import (
     AFTER_THING,
     ARTICLES,
+    BEFORE_SENTENCES,
     BESIDE,
     CELLS,
     MIN_POSTAL_CODE,
@@ -86,6 +87,10 @@ _ALSO_ABBREVIATIONS = frozenset(
     "AL AR AS CO CT DE GA HI ID IN MA MD ME MI MO MS MT NE OK OR PA PE PR SC VA VI".split()
 )
 _PLACED_BY = frozenset("in near from at to , around outside across".split())
+_POLICY = re.compile(r"[A-Z]{2,5}")
+_OF_PARTICIPLES = frozenset("to by with in on from under against".split())
+MIN_PART = 3  # letters of a word of a compound
+_OF_FAMILIES = frozenset("fields woods ields roads ooks lls eadows".split())
 _UNITS_OF_PERSONS = words("UNITS_OF_PERSONS", "terms")
 _SURE_UNITS = frozenset({"Celsius", "Fahrenheit"})
 _FORMULA = re.compile(
@@ -281,7 +286,9 @@ def _is_only_small(text: str) -> bool:
     """Return whether each part of a word in small letters is an ordinary word, and nobody's name:
     rebar, reaper-thresher."""
     parts = text.split("-")
-    return all(map(is_ordinary, parts)) and not any(map(is_name, parts))
+    return all(is_ordinary(part) or part in _SHORT_WORDS for part in parts) and not any(
+        map(is_name, parts)
+    )
 
 
 @reason("ORG")
@@ -554,6 +561,46 @@ def is_other_abbreviation(context: Context, entity: Entity) -> bool:
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
+def is_policy(context: Context, entity: Entity) -> bool:
+    """Return whether a few capitals are the code of a policy: POLICY JICJ, policies GBEA."""
+    before = context.text(entity.start - 1).lower()
+    return (
+        before in ("policy", "policies")
+        and _POLICY.fullmatch(context.text(entity.start)) is not None
+    )
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_opening_of_phrase(context: Context, entity: Entity) -> bool:
+    """Return whether a noun with the capital of its sentence goes on with "of" and a noun in small
+    letters (Price of cotton), or a participle with its preposition (Sung to the tune)."""
+    i = entity.start
+    text, before, link = context.text(i), context.text(i - 1), context.text(i + 1)
+    opens = not before or before.isspace() or before in BEFORE_SENTENCES - {":", "(", "-"}
+    if not (opens and text.istitle()) or not context.text(i + 2).islower():
+        return False
+    classes = builtin_lexicon().of(text.lower())
+    if link == "of":
+        return "noun" in classes and not context.doc[i + 2].is_stop
+    return link in _OF_PARTICIPLES and "past_participle" in classes and "noun" not in classes
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_compound(context: Context, entity: Entity) -> bool:
+    """Return whether an unlisted plural of two ordinary words opens a sentence, and the network is
+    not sure of it: Mouthguards are compulsory."""
+    i = entity.start
+    text, before = context.text(i), context.text(i - 1)
+    opens = not before or before.isspace() or before in BEFORE_SENTENCES
+    if not (opens and text.istitle() and text.endswith("s")) or is_name(text) or is_town(text):
+        return False
+    lower = text.lower()
+    parts = ((lower[:at], lower[at:]) for at in range(MIN_PART, len(lower) - MIN_PART))
+    are_words = any(is_word(a) and is_word(b.removesuffix("s")) for a, b in parts)
+    return are_words and lower[-5:] not in _OF_FAMILIES and not context.is_certain(entity.label, i)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
 def is_role_of_several(context: Context, entity: Entity) -> bool:
     """Return whether a stroke joins a word to a role: Plater/Welder."""
     i = entity.start
@@ -580,7 +627,7 @@ def is_short_word(context: Context, entity: Entity) -> bool:
     """Return whether a word in small letters is one of chats and of short notes, and nobody's name:
     qty, evac."""
     text = context.text(entity.start)
-    return text in _SHORT_WORDS and not is_name(text.capitalize())
+    return text in _SHORT_WORDS and "first_name" not in builtin_lexicon().of(text.capitalize())
 
 
 @reason("PERSON", "GPE", "ORG", "ADDRESS", of_word=True)

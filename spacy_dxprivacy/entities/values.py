@@ -256,6 +256,7 @@ _SHORT_CODE = re.compile(r"(?=[^\d]*(?:\d[^\d]*){1,4}\Z)[A-Z]{0,4}-?\d{1,4}[A-Za
 _VARIANT = re.compile(r"[A-Z]{1,4}-?\d{1,4}-\d{1,4}[A-Z]{0,3}", re.A)  # Airbus A320-214
 _MODEL_BEHIND_NAME = re.compile(r"[A-Z]{1,4}-?\d{2,5}[A-Z]{0,2}(?:-[A-Z\d]{1,5})?", re.A)
 _MODEL_OF_MAKER = re.compile(r"[A-Z]{1,2}\d{2,3}", re.A)
+_LETTER_UNITS = frozenset({"s", "h", "g", "m", "l", "t", "V", "W", "°C", "N"})
 MAX_SHORT = 3  # digits of a code that is too short for somebody's number
 _OWNING = frozenset(
     "bakkie bike bus car drove driver driving jeep lorry matatu moped motorbike motorcycle okada "
@@ -515,7 +516,8 @@ def _is_count(tokens: Tokens, start: int, end: int) -> bool:
         return False
     if _TIMES.match(tokens.between_with_blank(start, start + BESIDE), len(number)):
         return True
-    return pattern("COUNTED").match(tokens.between(end, end + 1)) is not None
+    after = tokens.between(end, end + 1)
+    return after in _LETTER_UNITS or pattern("COUNTED").match(after) is not None
 
 
 def _is_of_thing(tokens: Tokens, i: int) -> bool:

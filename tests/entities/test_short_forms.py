@@ -1,4 +1,4 @@
-"""Short forms, languages, units, greetings, works and file names stay, and names beside them go."""
+"""Short forms, languages, units, greetings, works, files and openings of sentences stay."""
 
 import pytest
 from conftest import marks_of
@@ -83,3 +83,39 @@ def test_heads_over_cells_with_commas_in_quotes_stay(marks):
 
 def test_roles_with_strokes_stay(marks):
     assert marks("Complainant: Zbigniew Harasim, Plater/Welder") == ["Zbigniew Harasim"]
+
+
+@pytest.mark.parametrize("text", [
+    "We close early.\n\nPrice of diesel is up again.", "Bill of lading is at the desk.",
+    "Sung with a drone below it, twice.", "Doorstops are in the shed.",
+    "Shinpads are to be worn.", "Eggcups go on the top shelf.",
+    "Tractor, pit 2. Max. load is two tons.",
+    "He may bring max 4 people.", "As in policies JFCG and KDB, they stay home.",
+    "It is Munsell 10YR 5/3, with ash.", "On the old Lenovo T480 in the hall it runs.",
+])  # fmt: skip
+def test_openings_of_sentences_limits_and_policies_stay(marks, text):
+    assert marks(text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Mr Price of Lind Road came by.", "Price"), ("Ada of reception came by.", "Ada"),
+    ("Sung Min came to the door.", "Sung Min"), ("I saw Max. He was fine.", "Max"),
+    ("Brooks are a family in our street, like the Woods.", "Brooks"),
+])  # fmt: skip
+def test_names_that_open_a_sentence_go(marks, text, name):
+    assert any(name in mark for mark in marks(text))
+
+
+def test_what_was_given_is_nobody(marks):
+    rows = "".join(f"| {name} | 22 | ORT 1, FA ×60, ITN | ok |\n" for name in ("Ana Lim", "Jo Ray"))
+    text = f"| Name | Age | Given | Note |\n|---|---|---|---|\n{rows}"
+    assert marks(text) == ["Ana Lim", "Jo Ray"]
+
+
+def test_a_given_name_beside_a_family_name_goes(marks):
+    text = "| Given | Family | Note |\n|---|---|---|\n| Tor | Egg | ok |\n| Bay | Leaf | no |\n"
+    assert {"Tor", "Egg", "Bay", "Leaf"} <= {word for mark in marks(text) for word in mark.split()}
+
+
+def test_a_title_before_a_saint_is_no_address(marks):
+    assert "Mrs" not in " ".join(marks("PRESENT\nMrs Philomène St. Clair, chair"))
