@@ -186,6 +186,7 @@ _ROW_OF_VALUES = re.compile(
     re.A,
 )
 # A day and a month with a hyphen before a time of day: 15-03 08:05.
+_DOTTED_DAY = re.compile(r"(?<![\d.])\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)", re.A)
 _DASHED_DAY = re.compile(rf"{expanded('EITHER_DASHED')},? (?:at )?\d\d?:\d\d", re.A)
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
 _DECIMAL_PERIOD = re.compile(r"\d+[.,]\d+\s?(?:days?|weeks?|wks?|months?|mths?|years?|yrs?)", re.I)
@@ -786,6 +787,8 @@ def _is_number_alone(tokens: Tokens, start: int, end: int, mark: str) -> bool:
         return True
     if _DASHED_DAY.match(tokens.between_with_blank(start, end + BESIDE)):
         return False
+    if mark == "." and tokens.lowers[start - 1] == "by":
+        return _DOTTED_DAY.search(tokens.text) is None  # it rose by 10.12
     return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
 
 

@@ -887,3 +887,18 @@ def test_models_values_and_doses_stay(nlp, text):
 ])  # fmt: skip
 def test_numbers_beside_facts_and_names_before_codes_go(nlp, text, expected):
     assert expected in found(nlp, text)
+
+
+@pytest.mark.parametrize(
+    "day", ["until 24.09", "till 3.11", "by 30.06", "before 28.02", "by 17.08"]
+)
+def test_a_day_without_year_goes_where_days_are_written_so(nlp, day):
+    found_days = found(nlp, f"Meeting of 12.09.2022. He is away {day}, as agreed.")
+    assert ("DATE", day.split()[1]) in found_days
+
+
+@pytest.mark.parametrize("text", [
+    "It rose by 10.12 and fell by 3.11 since.", "Open until 9.05 and by 8.10 at the latest.",
+])  # fmt: skip
+def test_a_decimal_is_no_day(nlp, text):
+    assert not {label for label, _ in found(nlp, text)} & {"DATE"}
