@@ -529,7 +529,7 @@ FOUND = [
     "Easter Monday", "Black Friday", "Fourth of July", "Christmas Eve 2018", "2.1.2022",
     "the 14th day of September, 2021", "Jan/Feb 2021", "14h30", "3.IX.1988", "31/8/2021",
     "fourth of July, two thousand and nineteen", "April twenty-first, 2019",
-    "21 May nineteen eighty", "13. June 2024",
+    "21 May nineteen eighty", "13. June 2024", "the ninth of November, sixty-one",
 ]  # fmt: skip
 
 
