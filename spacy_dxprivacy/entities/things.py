@@ -36,7 +36,14 @@ _GIVING = frozenset(
 _HOUSES = frozenset(
     "business company estate factory family farm farms field fields grower growers market mill "
     "mills merchant merchants plantation producer shop shops stall stand store supplier suppliers "
-    "trader traders works yard".split()
+    "trader traders works yard mine mines plant pan pans".split()
+)
+_MEALS = frozenset(  # which are ordered by persons
+    "ale bacon beans beef beer biscuit biscuits bread burger burgers butter cake cakes cheese "
+    "chicken chocolate cider coffee cream crisps fish fudge gin ham juice milk noodles pasta "
+    "pizza pork porridge potatoes pudding rice rum salad salmon sausage sausages sherry soup "
+    "steak stout sugar syrup tea toffee trout tuna vodka whiskey whisky wine wines yoghurt "
+    "yogurt".split()
 )
 _OF_PERSONS = PERSON_WORDS | frozenset(
     "brothers sisters twins boys girls kids children cases families files members accounts "
@@ -69,10 +76,10 @@ _SCALES = frozenset(
     "ångström angstrom".split()
 )
 _FORMS_OF_MUSIC = frozenset(
-    "Suite Sonata Sonatina Concerto Concertino Symphony Overture Requiem Variations Quartet "
-    "Quintet Trio Nocturne Rhapsody Partita Serenade Divertimento Prelude Preludes Fugue "
+    "Suite Sonata Sonatina Concerto Concertino Symphony Overture Requiem Variations "
+    "Nocturne Rhapsody Partita Serenade Divertimento Prelude Preludes Fugue "
     "Etude Etudes Études Waltz Polka Mazurka Polonaise Ballade Cantata Oratorio Magnificat "
-    "Passion Fantasia Toccata Rondo Minuet Gavotte March Marches Lieder".split()
+    "Fantasia Toccata Rondo Minuet Gavotte Lieder".split()
 )
 _MUSIC = frozenset(
     "music orchestra ensemble choir chorus choral rehearsal rehearsals concert concerts conductor "
@@ -83,6 +90,7 @@ _MUSIC = frozenset(
 _SUNG = frozenset("encore aria anthem hymn lullaby ballad oratorio cantata".split())
 _SINGING = frozenset("sang sing sings singing sung recited recite chanted hummed".split())
 _LINKS = frozenset("or to vs versus than /".split())
+_ASKING = frozenset("ask asks asked call called ring rang tell told text message email see".split())
 _BEFORE_GOODS = frozenset("from use uses used using by with of on over via".split())
 _HAVERS = frozenset("my your his her our a an another".split())
 MIN_OF_MUSIC, MIN_COMPOUND = 2, 8  # words that make a text one on music, and letters of a compound
@@ -143,6 +151,8 @@ def is_kind_of_material(context: Context, entity: Entity) -> bool:
     noun, after = context.text(at), context.text(at + 1)
     if noun not in _MATERIALS or after in _HOUSES or after in _OF_PERSONS:
         return False
+    if noun in _MEALS and entity.label == "PERSON":
+        return False  # - Thabo tea, two sugars
     before = context.text(i - 1).lower().rstrip(".")
     if before in _BEFORE_PLACES | _GIVING | PERSON_WORDS or before in ("'s", "’s"):
         return False
@@ -271,6 +281,9 @@ def is_music(context: Context, entity: Entity) -> bool:
         return len(_MUSIC.intersection(context.bounds.lowers)) >= MIN_OF_MUSIC
     if any(map(is_name, context.bounds.texts[i:end])) or not context.text(i).istitle():
         return False
+    after = context.text(end)
+    if after.isalpha() and after not in AFTER_THING:
+        return False  # the hymn Okwuosa wrote
     if context.text(i - 1).lower() in _SUNG:
         return True
     before = [context.text(j).lower() for j in range(max(i - 4, 0), i)]
@@ -287,6 +300,8 @@ def is_beside_goods(context: Context, entity: Entity) -> bool:
         return False
     if odds(context.shares, entity.label, i) > SURELY_FIRM:
         return False
+    if not _ASKING.isdisjoint(context.bounds.lowers[max(i - 5, 0) : i]):
+        return False  # ask on WhatsApp or Okwuosa
     is_behind = context.text(i - 1).lower() in _LINKS and _is_of_goods(context.text(i - 2))
     is_before = context.text(i + 1).lower() in _LINKS and _is_of_goods(context.text(i + 2))
     return is_behind or (is_before and context.text(i - 1).lower() in _BEFORE_GOODS)

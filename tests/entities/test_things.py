@@ -57,6 +57,7 @@ def test_the_kind_of_a_material_stays(marks, text):
 
 @pytest.mark.parametrize(("text", "name"), [
     ("Please give Wambua bread.", "Wambua"), ("The Hale timber yard shut.", "Hale"),
+    ("Order: Thabo tea, Kelvin coffee.", "Thabo"), ("It is our Thabo salt mine.", "Thabo"),
     ("Let Okafor butter it.", "Okafor"), ("He sold Wambua sand.", "Wambua"),
     ("We saw Grace Okafor coal in hand.", "Okafor"),
     ("We saw Nurse Okafor, jam in hand.", "Okafor"),
@@ -134,6 +135,7 @@ def test_a_brand_with_its_model_or_beside_goods_stays(marks, text):
     ("We saw the Mutasa twins.", "Mutasa"), ("Ask Okafor or Ada on Zoom.", "Okafor"),
     ("The Bosch file is here.", "Bosch"), ("A Yale came to the door.", "Yale"),
     ("We saw the Tilley twins.", "Tilley"), ("Drive the Heiniger girl home.", "Heiniger"),
+    ("Ask on WhatsApp or Okwuosa.", "Okwuosa"),
     ("She has two Okwuosas in her class.", "Okwuosas"), ("It is Lwazi or Netflix.", "Lwazi"),
     ("She lives at 12 Stanley Road now.", "12 Stanley Road"), ("Ask Kia Mutasa for it.", "Mutasa"),
 ])  # fmt: skip
@@ -146,7 +148,7 @@ def test_names_beside_brands_and_goods_go(marks, text, name):
     "She is rated 1900 Elo.",
     "It read 4 Pascal there.", "The must was at 90 Oechsle.",
     "The choir and the strings have the Zoltán Suite and the Lindgren Sonata on the programme.",
-    "She sang the full Korvanai there.", "They hummed the old Trelkina at six.",
+    "She sang the full Korvanai for us.", "They hummed the old Trelkina at six.",
     "Timekeepers are on the list.", "Doorstoppers cost much.",
     "Mouthpieces are in it.",
     "You can keep the Pulaski.",
@@ -157,6 +159,7 @@ def test_scales_music_compounds_and_tools_stay(marks, text):
 
 @pytest.mark.parametrize(("text", "name"), [
     ("We met Kelvin at noon.", "Kelvin"), ("It is at 5 Pascal Street now.", "Pascal Street"),
+    ("They sang the hymn Okwuosa wrote.", "Okwuosa"), ("She sang the Lwazi song.", "Lwazi"),
     ("She sang with Wambua there.", "Wambua"), ("Ask Ada Lindgren about the sonata.", "Lindgren"),
     ("She lives in my Leeds house.", "Leeds"),
 ])  # fmt: skip
