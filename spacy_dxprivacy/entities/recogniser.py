@@ -226,7 +226,7 @@ def take_evidence(context: Context, evidence: Mapping[str, float]) -> list[tuple
 
 
 def _is_glued(text: str) -> bool:
-    """Return whether a name is within a code, as anna_k, and no version of a file: plan_FINAL3."""
+    """Return whether a name is within a code, as anna_k, which is no version of a file."""
     last = text.lower().rpartition("_")[2].rstrip("0123456789")
     return _GLUED.search(text) is not None and not ("_" in text and last in _FILE_WORDS)
 

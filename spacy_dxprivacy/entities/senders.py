@@ -87,7 +87,7 @@ def _before_times(text: str) -> Iterator[Entity]:
 
 def _label_of(name: str) -> str:
     """Return the label of a user name if it has marks or digits, and an ordinary word in it, which
-    by itself mentions nobody: coach_wren."""
+    by itself mentions nobody: coach.wren."""
     is_of_words = any(
         len(piece) > 2 and is_ordinary(piece) for piece in _PIECE.findall(name.lower())
     )

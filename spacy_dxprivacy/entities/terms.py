@@ -319,6 +319,8 @@ class Terms(Facts):
         rather than who speaks."""
         if end - start > 1 or self.texts[end : end + 1] != [":"]:
             return False
+        if self._counts[self.lowers[start]] > 1:
+            return False
         rest = islice(self.texts, end + 1, end + 9)
         value = [*takewhile(lambda text: text not in ".;,)|" and not text.isspace(), rest)]
         titled = bool(value) and value[0].lower().rstrip(".") in LISTED["TITLE"]
@@ -327,7 +329,6 @@ class Terms(Facts):
             "SURE_FIRST" not in kinds(self.texts[start])
             and (titled or len(named) > 1)
             and all(word.istitle() and not is_word(word.lower()) for word in named)
-            and self._counts[self.lowers[start]] == 1
         )
 
     def _ends_with_label(self, start: int, end: int) -> bool:

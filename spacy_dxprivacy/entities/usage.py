@@ -142,7 +142,7 @@ def is_code(context: Context, entity: Entity) -> bool:
     if "_" in text:
         pieces = text.lower().split("_")
         if pieces[-1].rstrip("0123456789") in _FILE_WORDS and context.text(entity.end) != ":":
-            return not any(is_name(piece.capitalize()) for piece in pieces[:-1])  # plan_FINAL3
+            return not any(is_name(piece.capitalize()) for piece in pieces[:-1])
         return all(is_word(piece) and not is_name(piece) for piece in pieces if piece.isalpha())
     return (entity.label != "PERSON" and "@" in text) or is_setting(text)
 

@@ -652,7 +652,7 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
 
 def _is_amount_alone(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a number without a street is an amount or a setting: balance 41250, 41250 kWh,
-    set MTU to 1492, --samplerate 44100."""
+    set MTU to 1492, a rate of 44100."""
     if _BEHIND_MONEY.search(tokens.between_with_blank(start - 3, start)):
         return True
     before = tokens.between_with_blank(start - 5, start)
