@@ -93,6 +93,8 @@ _LINKS = frozenset("or to vs versus than /".split())
 _ASKING = frozenset("ask asks asked call called ring rang tell told text message email see".split())
 _BEFORE_GOODS = frozenset("from use uses used using by with of on over via".split())
 _HAVERS = frozenset("my your his her our a an another".split())
+SURELY_INNER = 60.0  # odds of the network from which a word with capitals within it is a name
+_ENDS_OF_FAMILIES = ("fields", "woods", "roads", "brooks", "hills", "meadows", "wells", "mans")
 MIN_OF_MUSIC, MIN_COMPOUND = 2, 8  # words that make a text one on music, and letters of a compound
 MAX_TITLE, BEFORE_TITLE = 7, 6  # tokens of the title of a work, and before it
 
@@ -234,6 +236,8 @@ def has_inner_capital(context: Context, entity: Entity) -> bool:
     text = context.text(entity.start)
     if text.istitle() or _INNER_CAPITAL.fullmatch(text) is None:
         return False
+    if odds(context.shares, entity.label, entity.start) > SURELY_INNER:
+        return False
     first, *others = _PARTS.findall(text)
     if first.lower() in _BEFORE_INNER or first.lower() in NAME_PARTICLES:
         return False
@@ -329,6 +333,8 @@ def is_compound(context: Context, entity: Entity) -> bool:
     """Return whether a word that no list has is the plural of two nouns in one: Keyholders."""
     lower = context.bounds.lowers[entity.start]
     if len(lower) < MIN_COMPOUND or not lower.endswith("s") or is_name(lower[:-1]):
+        return False
+    if lower.endswith(_ENDS_OF_FAMILIES):
         return False
     if context.is_ruled(entity) or is_name(lower) or is_town(lower.capitalize()):
         return False

@@ -89,8 +89,6 @@ _ALSO_ABBREVIATIONS = frozenset(
 _PLACED_BY = frozenset("in near from at to , around outside across".split())
 _POLICY = re.compile(r"[A-Z]{2,5}")
 _OF_PARTICIPLES = frozenset("to by with in on from under against".split())
-MIN_PART = 3  # letters of a word of a compound
-_OF_FAMILIES = frozenset("fields woods ields roads ooks lls eadows".split())
 _UNITS_OF_PERSONS = words("UNITS_OF_PERSONS", "terms")
 _SURE_UNITS = frozenset({"Celsius", "Fahrenheit"})
 _FORMULA = re.compile(
@@ -461,8 +459,10 @@ def is_book(context: Context, entity: Entity) -> bool:
 def is_of_directions(context: Context, entity: Entity) -> bool:
     """Return whether two directions, which may tell the kind of a thing, are joined: the
     North-South line, East-West vulnerable."""
-    first = context.text(entity.start, entity.end).split()[0].lower()
-    return "-" in first and _DIRECTIONS.issuperset(first.removesuffix("ern").split("-"))
+    first, *rest = context.text(entity.start, entity.end).split()
+    directions = first.lower().removesuffix("ern").split("-")
+    is_place = any(not word.islower() for word in rest)  # south-east England
+    return len(directions) > 1 and _DIRECTIONS.issuperset(directions) and not is_place
 
 
 @reason("PERSON", "GPE", of_word=True)
@@ -583,21 +583,6 @@ def is_opening_of_phrase(context: Context, entity: Entity) -> bool:
     if link == "of":
         return "noun" in classes and not context.doc[i + 2].is_stop
     return link in _OF_PARTICIPLES and "past_participle" in classes and "noun" not in classes
-
-
-@reason("PERSON", "GPE", "ORG", of_word=True)
-def is_compound(context: Context, entity: Entity) -> bool:
-    """Return whether an unlisted plural of two ordinary words opens a sentence, and the network is
-    not sure of it: Mouthguards are compulsory."""
-    i = entity.start
-    text, before = context.text(i), context.text(i - 1)
-    opens = not before or before.isspace() or before in BEFORE_SENTENCES
-    if not (opens and text.istitle() and text.endswith("s")) or is_name(text) or is_town(text):
-        return False
-    lower = text.lower()
-    parts = ((lower[:at], lower[at:]) for at in range(MIN_PART, len(lower) - MIN_PART))
-    are_words = any(is_word(a) and is_word(b.removesuffix("s")) for a, b in parts)
-    return are_words and lower[-5:] not in _OF_FAMILIES and not context.is_certain(entity.label, i)
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

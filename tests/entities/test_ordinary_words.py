@@ -422,6 +422,14 @@ def test_joined_directions_stay(marks, text):
     assert in_letter(marks, text) == []
 
 
+@pytest.mark.parametrize(("text", "place"), [
+    ("She lives in south-east England now.", "England"),
+    ("It came from North-West Ghana.", "Ghana"), ("We drove to south-west Wales.", "Wales"),
+])  # fmt: skip
+def test_a_place_behind_joined_directions_goes(marks, text, place):
+    assert place in " ".join(in_letter(marks, text))
+
+
 @pytest.mark.parametrize("text", [
     "We meet Mark 10:30-11 or so.", "Ask Luke 9:15-10:15 in the hall.", "See John 14:00-16.",
     "We met Mark 5 of 7 times.", "It was Ruth, 3-4 times.", "We met Luke 4:35 there.",
@@ -533,7 +541,8 @@ def test_a_plural_of_a_word_is_ordinary_and_a_name_that_looks_like_one_is_not(wo
     assert not any(map(is_only_ordinary, ("ams", "okoros", "brookses", "adas")))
 
 
-def test_a_word_with_capitals_within_stays_unless_it_opens_a_line():
+def test_a_word_with_capitals_within_stays_unless_it_opens_a_line_or_is_surely_a_name():
     for word in ("FeSulf", "PlexNet", "ZorvPlex", "PlexPharm", "CurlSoft"):
-        assert not is_entity_at("PERSON", f"we gave {word} then", 2, 3, odds=900.0)
-        assert is_entity_at("PERSON", f"{word} : we gave {word} then", 4, 5, odds=900.0)
+        assert not is_entity_at("PERSON", f"we gave {word} then", 2, 3, odds=50.0)
+        assert is_entity_at("PERSON", f"we gave {word} then", 2, 3, odds=900.0)
+        assert is_entity_at("PERSON", f"{word} : we gave {word} then", 4, 5, odds=50.0)
