@@ -50,12 +50,12 @@ MAX_INITIALS = 5  # parts of a name whose initials are searched, without this on
 NO_INITIALS = frozenset(
     "US UK UN EU AM PM PS EG IE AD BC CV ID OK QC TV PC IT HR PR MD PHD".split()
 )
-# Of these, the ones that may be whoever opens a line or did something: AM: Yes. AM asked.
+# Of these, the ones that may be those of a speaker or of an actor: AM: Yes. AM asked.
 _MAY_SPEAK, _MAY_ACT = (
     NO_INITIALS - frozenset("EG IE ID OK PS".split()),
     {"AD", "AM", "BC", "PC", "PM"},
 )
-# Words of minutes that stand before and behind the initials of whoever moves, agrees, has a task or
+# Words of minutes that stand before and behind the initials of one who moves, agrees, has a task or
 # signs.
 _BEFORE_INITIALS = frozenset(
     "action actions best br by cheers moved mover owner prop proposed proposer regards rgds sec "
