@@ -6,7 +6,7 @@ Isidro, Don Eusebio. The words beside one decide.
 
 from __future__ import annotations
 
-from .tables import LISTED, PERSON_WORDS, listed_of, words
+from .tables import PERSON_WORDS, listed_of, words
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, kinds
 
 _ALSO_TITLES, _SPANISH_TITLES = words("ALSO_TITLES"), words("SPANISH_TITLES")
@@ -31,6 +31,8 @@ def is_also_title(word: str, behind: str) -> bool:
         return _is_romance(first)
     if lower not in _ALSO_TITLES or not first.istitle() or _GIVEN.isdisjoint(kinds(first)):
         return False
+    if "surname" in builtin_lexicon().of(word.rstrip(".")):
+        return False  # Sheikh Tauqeer, whose family name it may be
     is_alone = len(names) < 2 or first != names[0] or not names[1][:1].isupper()
     return is_alone or not is_name(word)
 
@@ -68,10 +70,9 @@ def named_part(sender: list[str]) -> tuple[int, int]:
 
 
 def _is_role_before(word: str, after: str) -> bool:
-    lower = word.lower().rstrip(".")
-    if lower in LISTED["TITLE"] or is_also_title(word, after):
-        return True
-    return lower in PERSON_WORDS and not is_name(word)
+    if is_name(word):
+        return False
+    return word.lower().rstrip(".") in PERSON_WORDS or is_also_title(word, after)
 
 
 def _is_role_behind(word: str, before: str) -> bool:
