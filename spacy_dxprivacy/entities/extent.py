@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate, islice
 from weakref import WeakKeyDictionary
 
@@ -21,7 +21,7 @@ from spacy.tokens import Doc, Span
 from ..text.mentions import QUOTES, Entity, initials_in, is_word, plain_label
 from .facts import AND, NAMED
 from .phrases import in_tokens
-from .tables import FIRMS, LISTED, STATES, expanded, pattern, words
+from .tables import FIRMS, LISTED, STATES, alternatives, expanded, pattern, words
 from .terms import FIRM_ENDS, LEGAL, POSSESSIVES, SHORT_GIVEN, Terms
 from .words import builtin_lexicon, is_name, kinds
 
@@ -33,19 +33,36 @@ _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _KINDS = FIRM_ENDS.union(expanded("FIRM_WARES").split("|"))
 _AIMED = frozenset("Fund Home Hostel House Lodge Mission Refuge Shelter".split())  # for seafarers
 _LONGEST_FIRM = max(map(len, FIRMS))  # in characters: no name has more tokens
+_GROUP = re.compile(r"\((?:[^()\\]|\\.)*\)|\[[^]]*\]|\w\?")
+_LETTERS = re.compile(r"\w+")
 _COURTS = frozenset("court courts tribunal tribunals police".split())
 
 
-def _longest_words(*sections: str) -> frozenset[str]:
-    """Return the longest word of each phrase: most texts have none, and skip the search."""
-    phrases = "|".join(map(expanded, sections)).lower().split("|")
-    return frozenset(max(re.findall(r"\w+", phrase), key=len) for phrase in phrases)
+def _by_longest_word(*sections: str, form: str = "{}") -> dict[str, list[str]]:
+    """Return longest word -> the phrases that have it, each in a form. Most texts have none of the
+    words, and are searched for few phrases."""
+    phrases = defaultdict[str, list[str]](list)
+    for phrase in (p for section in sections for p in alternatives(expanded(section))):
+        outside = phrase
+        while (inner := _GROUP.sub(" ", outside)) != outside:
+            outside = inner
+        phrases[max(_LETTERS.findall(outside.lower()), key=len)].append(form.format(phrase))
+    return phrases
 
 
-_PHRASES = {
-    "FIXED": _COURTS | _longest_words("LATIN", "EPONYM_PHRASES", "DEEDS", "NAMED_THINGS"),
-    "SALUTATION": _longest_words("SALUTATIONS", "THANKS"),
-}
+# Phrases of which no part is a name.
+_FIXED = _by_longest_word("EPONYM_PHRASES")
+for _word, _phrases in _by_longest_word("LATIN", "DEEDS", "NAMED_THINGS", form="(?i:{})").items():
+    _FIXED[_word] += _phrases
+_SALUTATION_WORDS = _by_longest_word("SALUTATIONS", "THANKS").keys()
+
+
+@cache
+def _fixed_with(word: str) -> re.Pattern[str]:
+    """Return the pattern of the fixed phrases whose longest word is this one."""
+    return re.compile(rf"\b(?:{'|'.join(_FIXED[word])})\b")
+
+
 _ARTICLE = frozenset({"the"})
 _ADVERBS = frozenset("yesterday today tomorrow then later also now".split())
 _OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE | {"and"}}
@@ -80,13 +97,17 @@ class Bounds(Terms):
         # at the start, since it is also a surname (Margaret Court) and a street (Maple Court). The
         # police are nobody's name.
         self._phrases: dict[int, int] = {}
-        for form, longest in _PHRASES.items():
-            if longest.isdisjoint(self.lowers):
-                continue
-            for match in pattern(form).finditer(self.text):
-                _, first, last = in_tokens(doc, "", *match.span())
-                is_fixed = " " in match[0] or match[0].lower() == "police"
-                self._phrases |= dict.fromkeys(range(first, last), 0 if is_fixed else first)
+        words_of_text = {*self.lowers}
+        named = [_fixed_with(word) for word in words_of_text if word in _FIXED]
+        if not _COURTS.isdisjoint(words_of_text):
+            named.append(pattern("COURTS"))
+        if not _SALUTATION_WORDS.isdisjoint(words_of_text):
+            named.append(pattern("SALUTATION"))
+        for match in (match for form in named for match in form.finditer(self.text)):
+            _, first, last = in_tokens(doc, "", *match.span())
+            is_fixed = " " in match[0] or match[0].lower() == "police"
+            for i in range(first, last):
+                self._phrases[i] = min(self._phrases.get(i, first), 0 if is_fixed else first)
 
     @classmethod
     def of(cls, doc: Doc) -> Bounds:

@@ -64,6 +64,18 @@ def forms(name: str, file: str = "forms") -> list[tuple[str, str]]:
     return [(row[1], _expanded(row[2])) for row in rows]
 
 
+def alternatives(text: str) -> list[str]:
+    """Return the alternatives of a regular expression: what "|" separates outside its groups."""
+    parts, depth = [""], 0
+    for piece in re.findall(r"\\.|.", text):
+        depth += (piece in "([") - (piece in ")]")
+        if piece == "|" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
+
+
 def kind_of(match: re.Match[str]) -> str:
     """Return the name of the table line that matched."""
     return str(match.lastgroup).partition("_")[0]
