@@ -16,7 +16,7 @@ from itertools import chain, groupby, product
 
 from ..about import DATA
 
-_REFERENCE = re.compile(r"\{([<*]?)([A-Z_]+|[a-z ]+)\}")
+_REFERENCE = re.compile(r"\{([<>*]?)([A-Z_]+|[a-z ]+)\}")
 _LIST = re.compile(r"(?:(?:[^\W_]|[ '’&/-]|\\\.)+(?:\||\Z)){5,}")  # alternatives of plain words
 _NAMED = re.compile(r"([a-zA-Z]\w*): (.*)")
 _NAME_OF_GROUP = re.compile(r"\(\?P<\w+>")
@@ -67,8 +67,8 @@ def forms(name: str, file: str = "forms") -> list[tuple[str, str]]:
 def alternatives(text: str) -> list[str]:
     """Return the alternatives of a regular expression: what "|" separates outside its groups."""
     parts, depth = [""], 0
-    for piece in re.findall(r"\\.|.", text):
-        depth += (piece in "([") - (piece in ")]")
+    for piece in re.findall(r"\\.|\[(?:\\.|[^]\\])+\]|.", text):
+        depth += (piece == "(") - (piece == ")")
         if piece == "|" and not depth:
             parts.append("")
         else:
@@ -87,7 +87,11 @@ def _expanded(text: str) -> str:
 
 def _referred(marker: str, name: str) -> str:
     """Return a section as a regular expression: with marker "<" a look-behind for its phrases, with
-    "*" the alternatives of a table, in which each named line is a group."""
+    "*" the alternatives of a table, in which each named line is a group, with ">" a look-ahead for
+    the characters with which it begins, which spares most words the search."""
+    if marker == ">":
+        starts = "".join(sections("starts").get(name, ()))
+        return f"(?={by_letter(starts.split('|'))})" if starts else ""
     if marker == "*":
         table = name.replace(" ", "_")
         groups = [
@@ -110,7 +114,7 @@ def by_letter(words: Iterable[str]) -> str:
     for _, run in groupby(dict.fromkeys(words), key=bool):
         rests: dict[str, list[str]] = {}
         for word in run:
-            size = 2 if word.startswith("\\") else 1
+            size = word.index("]") + 1 if word.startswith("[") else 1 + word.startswith("\\")
             rests.setdefault(word[:size], []).append(word[size:])
         parts += [
             first + (f"(?:{by_letter(rest)})" if len(rest) > 1 else rest[0])
