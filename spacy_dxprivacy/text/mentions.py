@@ -138,11 +138,12 @@ def further_mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     taken = {i for _, first, last in entities for i in range(first, last)}
     persons: list[Entity] = []
     parts = name_parts(doc, entities)
-    if parts and is_capitalised(text_of(doc)):
+    places = places_of(doc, parts, taken)
+    if places and is_capitalised(text_of(doc)):
         # There, baker is no mention of Ms. Baker: a name is written small only in a code.
         # Nor is a common word that a recogniser joined to one, as in "Silestone worktops".
-        taken.update(tokens_of_words(doc, lambda word: _is_no_part(word, parts)))
-    for i in places_of(doc, parts, taken):
+        places = [i for i in places if not _is_no_part(doc[i].text, parts)]
+    for i in places:
         start = persons.pop().start if persons and persons[-1].end == i else i
         persons.append(Entity("PERSON", start, i + 1))
     taken.update(i for _, first, last in persons for i in range(first, last))
