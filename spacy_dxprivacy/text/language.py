@@ -15,7 +15,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from math import inf
@@ -89,22 +89,28 @@ def base_language(language: str | None) -> str:
     return language if language in COVERED else "en"
 
 
-# Doc -> the language that its common words show: each component asks for it.
+# Doc -> the language that its common words, or those of a short text, show: each component asks.
 _shown: WeakKeyDictionary[Doc, str] = WeakKeyDictionary()
+_shown_by_short: WeakKeyDictionary[Doc, str] = WeakKeyDictionary()
 
 
 def language_of_doc(doc: Doc) -> str:
     """Return the covered language of a Doc: that of its text, else of its file, else of the
     pipeline, else "en"."""
-    given, text = doc.user_data.get(LANGUAGE), text_of(doc)
-    language = _shown.get(doc)
-    if language is None:
-        language = _by_common_words(text)
-        if len(doc):  # one without tokens may be given some
-            _shown[doc] = language
+    language = _once(_shown, doc, _by_common_words)
     if language not in COVERED:
-        language = given or _of_short(text)
+        language = doc.user_data.get(LANGUAGE) or _once(_shown_by_short, doc, _of_short)
     return base_language(language if language in COVERED else doc.vocab.lang)
+
+
+def _once(shown: WeakKeyDictionary[Doc, str], doc: Doc, find: Callable[[str], str]) -> str:
+    """Return the language that a function finds in the text of a Doc, asked once."""
+    language = shown.get(doc)
+    if language is None:
+        language = find(text_of(doc))
+        if len(doc):  # one without tokens may be given some
+            shown[doc] = language
+    return language
 
 
 @cache
