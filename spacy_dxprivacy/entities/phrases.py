@@ -288,7 +288,7 @@ def _may_be_town(lower: str) -> bool:
 
 def _organisations(text: str) -> Iterator[tuple[int, int]]:
     """Yield organisations. If a first name begins a match, words outside it are no evidence."""
-    for match in pattern("FIRM").finditer(text):
+    for match in _firms(text):
         first = match[0].split()[0].strip(",")
         person = builtin_lexicon().is_first_name(first) or first.lower() in LISTED["TITLE"]
         if kind_of(match) == "wares" and _TITLED.search(match[0]):
@@ -299,6 +299,20 @@ def _organisations(text: str) -> Iterator[tuple[int, int]]:
         yield from _in_capitals(line)
     if _SMALL_FIRM.search(text):
         yield from (match.span() for match in pattern("SMALL_FIRM").finditer(text))
+
+
+def _firms(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of firms; most lines have no sign of one, and are searched for few forms.
+    No firm goes over the end of a line."""
+    at = 0
+    for sign in pattern("FIRM_SIGN").finditer(text):
+        if sign.start() >= at:
+            start = max(text.rfind("\n", at, sign.start()) + 1, at)
+            yield from pattern("FIRM_WITHOUT_SIGN").finditer(text, at, start)
+            end = text.find("\n", sign.end())
+            at = len(text) if end < 0 else end
+            yield from pattern("FIRM").finditer(text, start, at)
+    yield from pattern("FIRM_WITHOUT_SIGN").finditer(text, at)
 
 
 def _in_capitals(line: re.Match[str]) -> Iterator[tuple[int, int]]:
