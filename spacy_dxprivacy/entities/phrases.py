@@ -53,7 +53,7 @@ MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _KOREAN = words("KOREAN")
 # The network is never surer than these.
-_SURE_CUES = frozenset("sender officer passenger shown short holm family".split())
+_SURE_CUES = frozenset("sender officer passenger shown short holm family mixed ah nurse".split())
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TITLED = re.compile(r"\b(?:M[rsx]|Mrs|Miss|Dr|Prof|Sir)\b")
 _CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # a person behind a comma
@@ -372,6 +372,8 @@ def _is_cued(match: re.Match[str]) -> bool:
         return named and (is_name(family) or not is_word(family.lower()))
     if kind in ("sender", "officer", "shown"):  # Arrived 07:43; Finance Committee (chair)
         return any(map(may_name, match[0].split()))
+    if kind == "nurse":
+        return is_listed(match[0])
     if kind in ("holm", "short"):  # Will o' the wisp; Md. Code
         word = match[0].split()[kind == "short"]
         return is_listed(word) if kind == "holm" else may_name(word)

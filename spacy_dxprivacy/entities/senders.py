@@ -11,19 +11,25 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ..text.mentions import Entity
+from ..text.mentions import NO_INITIALS, Entity
 from .heads import STATED, head_of
-from .tables import PERSON_WORDS, pattern
+from .tables import PERSON_WORDS, pattern, words
 from .titles import named_part
 from .words import is_name, is_ordinary, kinds
 
 # A quick test, before the slower search.
 _CLOCK = re.compile(r"^[^\n]{0,24}\d[:.h]\d\d", re.M)
-_CLOCK_AT_END = re.compile(r"(?: at |[/.]\d{2,4},? |\d{4},? )\d\d?[:.]\d\d[^\n]{0,8}$", re.M)
+_CLOCK_AT_END = re.compile(r"(?: at |[/.]\d{2,4},? |\d{4},? | [—–] )\d\d?[:.]\d\d[^\n]{0,8}$", re.M)
+_CAPITAL_COLON = re.compile(r"[^\W\da-z]: ")
 _PIECE, _PART = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
+# A quick test for who signs something.
+_SIGNS = ("igned", "nitial", "ed by", "tnessed", "en by", "wn by", "ed:", "en:", "ed in ", "en in ")
+_ABBREVIATIONS = words("ABBREVIATIONS", "terms")
+_NO_SIGNERS = _ABBREVIATIONS | NO_INITIALS | frozenset("NA AI NO GP MP CE CI XL CO IN DI".split())
 MIN_HANDLES = 2  # user names of a chat
+MIN_CAPITALS = 4  # letters of an unlisted name in capitals, which is no abbreviation
 
 
 def senders_in(text: str) -> Iterator[Entity]:
@@ -32,12 +38,50 @@ def senders_in(text: str) -> Iterator[Entity]:
         yield from _behind_times(text)
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
+    if any(sign in text for sign in _SIGNS):
+        yield from _signers_in(text)
+    if "**\n" in text or "** (" in text:
+        yield from _in_forum(text)
+    if _CAPITAL_COLON.search(text) is not None:
+        yield from _in_capitals(text)
     if ": " in text and "\n" in text:
         for line in _dialogue(text, "HANDLE_LINE"):
             yield Entity("USERNAME", *line.span("sender"))
         small = _dialogue(text, "SMALL_LINE")
         if any("FIRST" in kinds(line["sender"].capitalize()) for line in small):
             yield from (Entity(STATED["PERSON"], *line.span("sender")) for line in small)
+
+
+def _signers_in(text: str) -> Iterator[Entity]:
+    """Yield the initials of those who sign or check something, but for abbreviations of bodies and
+    departments (checked by QA), which beside the initials of another are no such: signed TN/AM."""
+    for match in pattern("SIGNED_INITIALS").finditer(text):
+        named = [group for group in ("one", "two") if match[group]]
+        if not all(match[group] in _NO_SIGNERS for group in named):
+            yield from (Entity(STATED["PERSON"], *match.span(group)) for group in named)
+
+
+def _in_forum(text: str) -> Iterator[Entity]:
+    """Yield those who wrote the posts of a forum, in bold on lines of their own. In a text without
+    a user name, such lines are headings: **usage**."""
+    lines = [line for line in pattern("FORUM_LINE").finditer(text) if _is_handle(line["sender"])]
+    if len({line["sender"] for line in lines}) < MIN_HANDLES:
+        return
+    if any(_MARKED.search(line["sender"]) for line in lines):
+        yield from (Entity("USERNAME", *line.span("sender")) for line in lines)
+
+
+def _in_capitals(text: str) -> Iterator[Entity]:
+    """Yield who speaks more than once in a transcript with a full name in capitals, of which no
+    list has the first: MAREIKE VAN DER BEEK: Yes. A label begins with an ordinary word or an
+    abbreviation, and stands once: WATER METER: 4471."""
+    lines = [*pattern("CAPITAL_SPEAKER").finditer(text)]
+    counts = Counter(line["sender"] for line in lines)
+    for line in lines:
+        first = line["sender"].split()[0]
+        is_new = len(first) >= MIN_CAPITALS and first not in _ABBREVIATIONS
+        if counts[line["sender"]] > 1 and is_new and may_name(first.capitalize()):
+            yield Entity(STATED["PERSON"], *line.span("sender"))
 
 
 def _dialogue(text: str, form: str) -> list[re.Match[str]]:
@@ -51,6 +95,12 @@ def _dialogue(text: str, form: str) -> list[re.Match[str]]:
 def _is_handle(name: str) -> bool:
     pieces = _PIECE.findall(name.lower())
     return not all(map(is_ordinary, pieces)) and head_of(name) is None
+
+
+def _is_user_name(name: str) -> bool:
+    """Return whether a word has the marks of a user name, and an unlisted word or an underscore in
+    it: grain_wren; not Check-in."""
+    return _MARKED.search(name) is not None and ("_" in name or _is_handle(name))
 
 
 def _behind_times(text: str) -> Iterator[Entity]:
@@ -76,6 +126,8 @@ def _before_times(text: str) -> Iterator[Entity]:
     with a picture behind the name. An ordinary word is one where it writes twice. The rows of a
     programme have no line between them."""
     found = [line for line in pattern("SENDER_LINE").finditer(text) if not head_of(line["sender"])]
+    clocks = pattern("SENDER_CLOCK").finditer(text) if "—" in text or "–" in text else ()
+    found += [line for line in clocks if _is_user_name(line["sender"])]
     starts = {line.start() for line in found}
     lines = [line for line in found if line.end() + 1 not in starts]
     counts = Counter(line["sender"] for line in lines)

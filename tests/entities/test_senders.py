@@ -136,3 +136,70 @@ def test_so_is_a_user_name(nlp, handle):
 ])  # fmt: skip
 def test_what_stands_before_the_time_of_a_programme_stays(nlp, text):
     assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize("text", [
+    "[09:05] {0}: is the van here\n[09:06] pj.rigs: copy, will do\n[09:07] {0}: ok then",
+    "{0} — 9:05 PM\nis the van here\n\npj.rigs — 9:06 PM\ncopy\n\n{0} — 9:07 PM\nok then\n",
+    "**{0}** (Moderator)\nIs the van here?\n\n**pj_rigs**\nYes.\n\n*Edited by {0}, 3 May*\n",
+])  # fmt: skip
+@pytest.mark.parametrize("handle", ["mossy_wren", "kitebuilder58"])
+def test_user_names_beside_times_and_in_bold_are_replaced(nlp, text, handle):
+    doc = nlp(text.format(handle))
+    hidden = [ent.text for ent in doc.ents if ent.label_ in LABELS]
+    assert hidden.count(handle) == text.count("{0}")
+
+
+@pytest.mark.parametrize("text", [
+    "[09:05] disk_size: four of them\n[09:06] disk_name: one of them\n[09:07] disk_size: all of it",
+    "Check-in — 9:00 AM\nBring a pen.\nCheck-in — 2:00 PM\nBring a book.\n",
+    "**install**\nRun the script.\n\n**usage**\nRun it again.\n",
+    "**step_one**\nRun the script.\n\n**step_one**\nRun it again.\n",
+])  # fmt: skip
+def test_labels_and_headings_beside_times_and_in_bold_stay(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+def test_a_full_name_in_capitals_that_speaks_twice_is_a_person(nlp):
+    text = "MAREIKE VAN DER BELL: Yes.\n\nADA LIND: No.\n\nMAREIKE VAN DER BELL: Why?\n"
+    assert readable(nlp, text, "MAREIKE BELL") == []
+
+
+@pytest.mark.parametrize("label", ["WATER METER", "NHS NUMBER", "STAGE MANAGER"])
+def test_a_label_in_capitals_that_stands_twice_stays(nlp, label):
+    text = f"{label}: four.\n\n{label}: five.\n"
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize(("text", "initials"), [
+    ("Balance 12 ml, signed TN/HB. All is well.", {"TN", "HB"}),
+    ("Balance 12 ml, signed WB/AM. All is well.", {"WB", "AM"}),
+    ("The till was checked by KM.", {"KM"}),
+    ("Entered in Xero: WB 2024-05-02", {"WB"}),
+    ("Typed 3 May (JMcD)", {"JMcD"}),
+])  # fmt: skip
+def test_initials_of_those_who_sign_are_persons(nlp, text, initials):
+    assert {ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"} == initials
+
+
+@pytest.mark.parametrize("text", [
+    "The till was checked by QA.", "It was verified by IT.", "He signed an NDA.",
+    "It was checked by HR.", "It was taken by AI, and logged: OK.", "Tested by PCR.",
+])  # fmt: skip
+def test_departments_that_check_something_are_none(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("The stall that Ah Seng runs is open.", "Ah Seng"),
+    ("- EN Gift is off sick", "Gift"),
+    ("Agent: Lindiwe (lmoyo07)", "lmoyo07"),
+    ("He runs a Facebook page, rizgar.kobane88, with 30 posts.", "rizgar.kobane88"),
+])  # fmt: skip
+def test_names_behind_short_words_and_labels_are_replaced(nlp, text, name):
+    assert name in {ent.text for ent in nlp(text).ents if ent.label_ in LABELS}
+
+
+def test_ah_alone_names_nobody(nlp):
+    doc = nlp("The stall that Ah Seng runs is open. Ah well, ah ok.")
+    assert [ent.text for ent in doc.ents if ent.label_ == "PERSON"] == ["Ah Seng"]
