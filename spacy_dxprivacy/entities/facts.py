@@ -70,6 +70,7 @@ _SPACED = re.compile(r"\d{1,2} ([/.-]) \d{1,2} \1 \d{4}", re.A)  # 19 / 04 / 196
 _ITEM = re.compile(r"^[ \t]*(\d\d)/(\d\d)[.:)]?[ \t]+[A-Z]{3}", re.M | re.A)
 _NORM = re.compile(r"[A-Z]?\d{1,5}(?:\.\d{1,3}){0,2}")  # the number of a norm
 MIN_ITEMS = 3  # of an agenda
+_BEFORE_STATED = frozenset("is was : =".split())  # between the word for a code and the code
 _CELLS = frozenset({"|", ",", ";", "\t"})
 
 
@@ -256,7 +257,10 @@ class Facts(Tokens):
         i = bisect_right(self._fact_forms, first, key=itemgetter(0)) - 1
         if i < 0 or last > self._fact_forms[i][1]:
             return False
-        return start == 0 or self.lowers[start - 1] not in LISTED["ID_WORD"]
+        before = start - 1
+        while before > 0 and self.lowers[before] in _BEFORE_STATED:
+            before -= 1
+        return start == 0 or self.lowers[before] not in LISTED["ID_WORD"]
 
     def is_in_column_of_facts(self, label: str, start: int, end: int) -> bool:
         """Return whether a number is the amount, or all that names the thing, of a cell whose head

@@ -220,12 +220,13 @@ def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:
 
 @cache
 def any_day() -> re.Pattern[str]:
-    """Return the pattern of days of months in all languages but English."""
+    """Return the pattern of days of months in all languages but English, and of no score before a
+    name: lost 3-1. Mai was sad."""
     months = {name for language in LANGUAGES for name in date_words(language).months}
     names = "|".join(sorted(months - {"august", "april"}, key=len, reverse=True))
     gap = r"(?:\.\s?|\s(?:de\s|di\s)?)"
     year = rf"(?:,?\s(?:del?\s)?{YEAR})?"
-    return re.compile(rf"(?<![\w:]){DAY}{MARK}{gap}(?:{names})(?!\w){year}", re.I)
+    return re.compile(rf"(?<![\w:])(?<!\d[-–/.]){DAY}{MARK}{gap}(?:{names})(?!\w){year}", re.I)
 
 
 # -- dates, numbers, places ------------------------------------------------------------------------

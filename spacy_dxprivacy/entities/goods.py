@@ -71,6 +71,7 @@ _EMPLOYED = frozenset("employed hired promoted suspended dismissed fired sacked"
 _VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,4}){1,3}")
 _STRENGTH = re.compile(  # 100/6: no day and month
     r"(?=[\d.,/]*(?:3[2-9]|[4-9]\d|\d{3}))\d{1,4}(?:[.,]\d)?(?:/\d{1,4}(?:[.,]\d)?){1,2}|"
+    r"\d{1,3}[.,]\d{1,2}/\d{1,3}(?:[.,]\d{1,2})?|"
     r"\d{1,4}(?:[.,]\d{1,2})?(?:mg|mcg|ml)"
 )
 _WEIGHTS = frozenset("g kg mg ml cl dl l oz lb lbs tsp tbsp tsps tbsps cup cups".split())

@@ -74,6 +74,8 @@ _VALUE = re.compile(
     r"\d{1,2}\. (?:[a-z]\.){2,4}|"
     # a fraction that ends a sentence, and the number that begins the next
     r"\d\d?/\d\d?\.\s\d{1,3}|"
+    # a count with a comma
+    r"\d{1,3}(?:,\d{3})+|"
     # a share, and a number with a fraction
     rf"[^%]{{0,12}}%[^%]{{0,6}}|\d{{0,3}}[{FRACTION_SIGNS}]",
     re.I | re.ASCII,
@@ -93,6 +95,7 @@ _SEASON_IN_ORDER = re.compile(  # first winter
 )
 # Sat 9-5: hours, whose day the rules find
 _HOURS = re.compile(rf"(?:{expanded('WEEKDAY')}[,.]?[\s–-]+)+\d{{1,2}}\s?[-–]\s?\d{{1,2}}", re.I)
+_SOME_OF = re.compile(r"\d{1,3} of", re.A)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _OF_DATE = re.compile(
     rf"{expanded('MONTH')}|{expanded('WEEKDAY')}s?|{expanded('ORDINAL_END')}|s|t|z|q|w|h|y|yo|yrs?|mid|of",
@@ -107,16 +110,16 @@ _TRAFFIC = frozenset("route line bus tram junction exit platform".split())
 
 @reason(*network.LABELS)
 def is_measure(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a value and its unit (180ms, 132 kV, RM70,080), or a date ends
-    with one."""
+    """Return whether an entity is a value and its unit (180ms, 132 kV, 47nF, RM70,080), or a date
+    ends with one."""
     text = context.text(entity.start, entity.end)
     lower = text.lower().rpartition(" ")[2] if entity.label == "DATE" else text.lower()
     if pattern("JOINED").fullmatch(lower.replace(" ", "", 1)) or pattern("LETTERED").fullmatch(
         lower
     ):
         return True
-    if entity.label != "ADDRESS":
-        return False
+    if entity.label != "ADDRESS":  # no house 5A
+        return pattern("UNITED").fullmatch(text) is not None
     after = context.text(entity.end) if text.isdigit() else ""
     number, unit = text.partition(" ")[::2]
     if (number.isdigit() or after) and _UNIT_OF_SCIENCE.fullmatch((unit or after).rstrip(".")):
@@ -183,9 +186,11 @@ def is_number_in_code(context: Context, entity: Entity) -> bool:
 @reason("ADDRESS")
 def is_count(context: Context, entity: Entity) -> bool:
     """Return whether an address is a number of things: no street follows that of a house. So are
-    165 over 95, and 5 to 2 the Court."""
+    165 over 95, 50 ± 5, and 5 to 2 the Court."""
     doc, (_, start, end) = context.doc, entity
     text, after = doc[start:end].text, doc[end] if end < len(doc) else None
+    if after is not None and after.text in ("±", "+/-", "+-", "×"):
+        return True
     if _BETWEEN_VALUES.fullmatch(text) or _COUNTED.match(text) or counts_things(text):
         return True
     if text.isdigit() and len(text) < MIN_POSTAL_CODE:
@@ -311,8 +316,11 @@ def is_letter(context: Context, entity: Entity) -> bool:
 
 @reason("DATE")
 def is_plain_number(context: Context, entity: Entity) -> bool:
-    """Return whether a date is a value, or hours of a day of the week: 3 to 5, Sat 9-5."""
+    """Return whether a date is a value (3 to 5, and 47 of 50), or hours of a day of the week: Sat
+    9-5."""
     text = context.text(entity.start, entity.end)
+    if _SOME_OF.fullmatch(text) and context.text(entity.end).isdigit():
+        return True
     return any(form.fullmatch(text) for form in (_VALUE, _HOURS, _SEASON_IN_ORDER))
 
 

@@ -170,6 +170,10 @@ _NAMED_AMOUNT = re.compile(
     rf"\d[\d.,/]* [a-z]+|(?:{expanded('SHILLINGS')}|{expanded('CURRENCY')})\.? ?\d[\d.,]*[MmKkBb]?|"
     rf"[A-Z]{{1,3}}[{expanded('SIGN')}]\d[\d.,]*[MmKkBb]?"
 )
+# With letters before the sign: CA$219.99.
+_SIGNED_AMOUNT = re.compile(rf"[A-Z]{{1,3}}[{expanded('SIGN')}]\d[\d.,]*[MmKkBb]?")
+# Two sizes of which both readings as days would go back: 3/4–1/2.
+_SHARES = re.compile(r"(\d{1,2})/([248]|16|32) ?[–-] ?(\d{1,2})/([248]|16|32)", re.A)
 _CURRENCY = re.compile(expanded("CURRENCY"))
 _AFTER_NUMBER = re.compile(r"(?:[kMG]?Wh|m[²³3]|[mkM]?Ω|[kM]?[lL]|TEU|hours|units)(?!\w)")
 _TIMES = re.compile(r" ?[@x×] ?\d")  # Invoice: 12 @ 4.50
@@ -245,10 +249,10 @@ _SIGN = re.compile(f"[{expanded('SIGN')}]")
 _CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
 _RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}(?:,[\d:.]+)*", re.A)  # 1:08.20, and such cells of a row
 # Behind a word for a key or below a head of identifiers: on the chart was 92.6, ref 10–125,
-# 400 mg TDS, a record of 12-4-2; but a sort code is one.
+# 400 mg TDS, a record of 12-4-2, the figures of a bowler, 9.2-1-38-4; but a sort code is one.
 _RESULT = re.compile(
     r"(?:[A-Z]-[A-Z] )?\d{1,4}\.\d{1,2}(?:[-–]\d{1,4}\.\d{1,2})?|\d{1,3}–\d{1,3}|"
-    r"(?!\d\d-\d\d-\d\d)\d\d?-\d\d?-\d\d?|"
+    r"(?!\d\d-\d\d-\d\d)\d\d?-\d\d?-\d\d?|\d\d?(?:\.\d)?-\d\d?-\d{1,3}-\d\d?|"
     rf"\d[\d.,]*(?: ?%| (?:{_UNITS}|m|days?|weeks?|months?|years?|hours?)(?: [A-Z]{{2,3}})?)",
     re.A,
 )
@@ -263,6 +267,26 @@ _OWNING = frozenset(
     "bakkie bike bus car drove driver driving jeep lorry matatu moped motorbike motorcycle okada "
     "parked parking plate plates rego sedan suv taxi trailer truck ute van vehicle".split()
 )
+_ENGINE_FAULT = re.compile(r"[PBCU][0-3][\dA-F]\d[\dA-F]", re.A)
+_SHORT_FAULT = re.compile(rf"(?:SC|[EFHU]|Er?|Err)-?\d{{2,3}}|{_ENGINE_FAULT.pattern}", re.A)
+_OF_ENGINES = frozenset(
+    "airbag alternator cambelt cam camshaft catalyst catalytic cel crank crankshaft dpf dtc dtcs "
+    "ecm ecu egr engine exhaust gearbox ignition injector injectors lambda maf misfire misfires "
+    "misfiring obd obd2 obdii pcm plugs solenoid swirl tcm throttle timing transmission turbo "
+    "turbocharger vvt".split()
+)
+_BEFORE_ENGINE_FAULTS = frozenset("code codes dtc dtcs error errors fault faults".split())
+_OF_FAULTS = frozenset(
+    "alarm beeps blinking blinks boiler combi copier dishwasher dryer error errors fault faults "
+    "flashes flashing fuser inverter jam jammed lockout mfp photocopier printer thermostat toner "
+    "unplug washer".split()
+)
+_SHOWN_CODE = re.compile(r"[A-Z]{1,2}-?\d{1,3}", re.A)
+_SHOWING = frozenset("alarm alert code display error fault light message symbol warning".split())
+_BEHIND_NAME = re.compile(
+    r"\d{1,3}[.,]\d{1,2}/\d{1,3}(?:[.,]\d{1,2})?|V(?:oy)?\.?\d{2,4}[A-Z]?", re.A
+)
+_FURTHER = re.compile(r"-\d{1,2}", re.A)  # of a row of numbers
 _OWNED_BESIDE, KEY_BESIDE = 6, 3  # tokens on each side of a code, and before it
 _CLOCK = re.compile(
     r"\d{1,2}(?:[:.]\d\d|:\d\d:\d\d(?:[.,]\d{1,9})?|h\d\d)(?:\s?(?:h|hrs?|hours))?",
@@ -401,6 +425,8 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
             _is_count(tokens, start, end)
             or _RACE.fullmatch(tokens.between(start, end)) is not None  # record 1:01.77
             or _RESULT.fullmatch(tokens.between(start, end)) is not None
+            or _SIGNED_AMOUNT.fullmatch(tokens.between(start, end)) is not None
+            or _is_fault(tokens, start, end)
             or _is_round_amount(tokens, start, end)
             or _is_road(tokens, start, end)
             or _is_of_thing(tokens, start)
@@ -428,7 +454,9 @@ def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
             or _is_amount(text)
             or _is_release(text)
         )
-    is_code = end - start == 1 and _is_of_thing(tokens, start)  # logger CR1000X
+    is_code = end - start == 1 and (  # logger CR1000X, Siglent SDS1104X
+        _is_of_thing(tokens, start) or _is_of_kind(tokens, start, end)
+    )
     is_code |= _NAMED_AMOUNT.fullmatch(text) is not None
     return is_code or _is_amount(text) or _is_number(text) or _ORDER.fullmatch(text) is not None
 
@@ -509,6 +537,24 @@ def is_short_code(tokens: Tokens, start: int, end: int) -> bool:
     return after.islower() and builtin_lexicon().of(after) == {"noun"}
 
 
+def _is_fault(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a code is that of a fault, which a machine shows: of an engine in a text that
+    names a part of one (P0420 of the catalyst), or a short one near a word for faults: the fuser
+    stopped with SC542. No word before it says that it is of someone."""
+    code = tokens.between(start, end).rstrip(".")
+    if _SHORT_FAULT.fullmatch(code) is None:
+        return False
+    ahead = [word.rstrip(".") for word in tokens.lowers[max(start - KEY_BESIDE, 0) : start]]
+    is_keyed = any(_is_key(word) and word != "no" for word in ahead) or ahead[-1:] == ["no"]
+    if is_keyed or not _OWNING.isdisjoint(ahead[-1:]):
+        return False
+    if _ENGINE_FAULT.fullmatch(code):
+        is_told = not _BEFORE_ENGINE_FAULTS.isdisjoint(tokens.lowers)
+        return is_told and not _OF_ENGINES.isdisjoint(tokens.lowers)
+    beside = tokens.lowers[max(start - MAX_LIST, 0) : end + MAX_LIST]
+    return not _OF_FAULTS.isdisjoint(beside)
+
+
 def _is_count(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a number counts what stands behind it: no 500 errors, in case 300
     more, invoice: 12 @ 4.50."""
@@ -554,6 +600,15 @@ def _is_behind_thing(tokens: Tokens, i: int) -> bool:
     while j >= 0 and tokens.lowers[j] in _BEFORE_CODES:
         j -= 1
     return j >= 0 and tokens.lowers[j] in _THINGS
+
+
+def _is_behind_model(tokens: Tokens, i: int) -> bool:
+    """Return whether a number is that of the model whose make or name stands right before it, and
+    neither somebody's name nor a place: a Sprinter 4325."""
+    before = tokens.texts[i - 1] if i else ""
+    if not before.istitle() or before.lower() not in GOODS | MAKERS:
+        return False
+    return not (kinds(before) & {"FIRST"} or builtin_lexicon().of(before) & (NAMES | PLACES))
 
 
 def _is_beside_codes(lower: str) -> bool:
@@ -640,7 +695,7 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
         return _OF_PART.match(text) is not None or _is_named_thing(tokens, start, end)
     if text.isdigit() and (_FROM_NUMBER.fullmatch(before) or _is_amount_alone(tokens, start, end)):
         return True
-    if _is_behind_thing(tokens, start):
+    if _is_behind_thing(tokens, start) or _is_behind_model(tokens, start):
         return True
     if _CODES.search(text):
         first = tokens.between_with_blank(start - BESIDE, start)
@@ -673,6 +728,8 @@ def _is_named_thing(tokens: Tokens, start: int, end: int) -> bool:
     at = start + (first in _ARTICLES)
     if at < end and " " not in tokens.between(at, end) and _is_of_thing(tokens, at):
         return True
+    if first in _ARTICLES and _SHOWN_CODE.fullmatch(tokens.between(start + 1, end)):
+        return tokens.between(end, end + 1) in _SHOWING  # the E01 code
     return first in _ARTICLES and tokens.between(start + 1, end).islower()
 
 
@@ -801,6 +858,16 @@ def _is_joined(text: str) -> bool:
     return "MONTH" not in kinds(joined[1].capitalize())
 
 
+def _are_sizes(text: str) -> bool:
+    """Return whether two fractions are sizes, as no days are in order: the first would be the later
+    one, whether the month stands first or last."""
+    shares = _SHARES.fullmatch(text)
+    if shares is None:
+        return False
+    a, b, c, d = map(int, shares.groups())
+    return a < b and c < d and (b, a) > (d, c) and (a, b) > (c, d)
+
+
 def _is_called_or_counted(tokens: Tokens, start: int, end: int, text: str) -> bool:
     """Return whether four digits are a number to call (dial 1990), or the first of a range that are
     no years: 3400 to 3600."""
@@ -826,11 +893,14 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return _is_no_clock(text) or _is_period(tokens, start, end, text)
     if _is_named_number(tokens, start, end, text) or _ends_with_modal(tokens, start, end):
         return True
-    if _is_called_or_counted(tokens, start, end, text):
+    if _is_called_or_counted(tokens, start, end, text) or _are_sizes(text):
         return True
     if _DECIMAL.fullmatch(text) or _DECIMAL_PERIOD.fullmatch(text) or _is_joined(text):
         return True
-    if (numbers := _NUMBERS.fullmatch(text)) is not None and _are_no_date(numbers):
+    numbers = _NUMBERS.fullmatch(text)
+    if numbers is not None and _FURTHER.fullmatch(tokens.between(end, end + 2)):
+        return True  # 8-2-19-3
+    if numbers is not None and _are_no_date(numbers):
         return _is_number_alone(tokens, start, end, numbers[2])
     is_value = _is_measured(tokens, start, text) or _is_size(tokens, start, end, text)
     is_value |= _is_rank(tokens, start, end)
@@ -1004,10 +1074,12 @@ def _are_no_date(numbers: re.Match[str]) -> bool:
 
 def extent_of_name(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a name without the letter of a number before its hyphen (12-B.
-    Visibility), and without the code behind a maker: a Denis Wick 6BL."""
+    Visibility), and without what is behind it: the code of a model (a Denis Wick 6BL), the strength
+    of a drug (Zorvam 2.5/20), the voyage of a ship (V.042)."""
     last = tokens.texts[end - 1]
     if end - start > 1 and last[-1].isalnum() and any(map(str.isdigit, last)):
-        return start, end - _is_one_of_many(tokens, start)
+        is_apart = _BEHIND_NAME.fullmatch(last) is not None or _is_one_of_many(tokens, start)
+        return start, end - is_apart
     if start < 2 or tokens.texts[start - 1] != "-":
         return start, end
     doc, number = tokens.doc, tokens.texts[start - 2]

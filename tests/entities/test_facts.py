@@ -902,3 +902,49 @@ def test_a_day_without_year_goes_where_days_are_written_so(nlp, day):
 ])  # fmt: skip
 def test_a_decimal_is_no_day(nlp, text):
     assert not {label for label, _ in found(nlp, text)} & {"DATE"}
+
+
+@pytest.mark.parametrize("text", [
+    "The kettle is AU$89.95, shipping TT$40.00, and the permit B$1,200 more.",
+    "The engine has stored code P0171 and two old faults, U0100 and B1342, for the throttle.",
+    "It came with code P16CA on the board.",
+    "The printer stopped at once: SC551 or SC552, a fuser.",
+    "The F07 code on the panel means a lid is open.", "The boiler shows E28 again.",
+    "A Ryzen 9 7950X beats an EPYC 7543 and a Core i7 13700K.",
+    "We use an LM317T, two NE555s, an ESP32-S3 and a pair of 21700 cells.",
+    "Her Siglent SDS1104X is beside a Zojirushi NP-HCC10 on the bench.",
+    "It draws 470mA, with 220nF and 10pF across it and 3.3kV behind.",
+    "Print it on 170gsm or on 300gsm card, 12 copies.",
+    "Her figures for the record: 9.2-1-38-4, and 10-0-61-2 for her.",
+    "The target is 45 ± 5 at all times.", "We had 14,382 to the end, up 4%.",
+    "It agreed on 31 of 40 runs.", "A pad that fits 3/4–1/2 is here.",
+    "Under RA 8042 Section 10 and RA 9262, Sec. 5 it is due.",
+    "Develop it in one shot 1+50 or 1+9 at most.", "The U1800 section and the U2000 prizes go on.",
+    "5.2.1 - a better lock (#2970)\n5.2.0 - a new flag (#2811, again)",
+    "The ruling is 2023 ONSC or 2021 BCCRT at last.",
+    "A load for an Actros 4145 and an Atego 1218.",
+])  # fmt: skip
+def test_amounts_faults_parts_units_and_figures_stay(nlp, text):
+    assert not found(nlp, text)
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("Patient P0171 has the engine of a faulty car.", "P0171"),
+    ("Participant P0171 came, and P0420 too.", "P0171"),
+    ("Her badge, SC551, failed at the printer with an error.", "SC551"),
+    ("The member number is RTX3060.", "RTX3060"), ("Her student number is U1800.", "U1800"),
+    ("She lives at 5A Mill Lane.", "5A Mill Lane"), ("He is here 28/12–3/1 or so.", "28/12–3/1"),
+    ("Send it to 50 Carver Street.", "50 Carver Street"),
+    ("The shop closed on 4. Mai 2021.", "4. Mai 2021"),
+    ("We closed on 8-2-19 at last.", "8-2-19"),
+])  # fmt: skip
+def test_what_resembles_them_and_names_someone_goes(nlp, text, shown):
+    assert any(shown in text for _, text in found(nlp, text))
+
+
+def test_a_score_before_a_name_is_no_day(nlp):
+    assert {label for label, _ in found(nlp, "We lost 3-1. Mai was sad.")} == {"PERSON"}
+
+
+def test_initials_behind_the_number_of_an_item_are_no_unit(nlp):
+    assert ("PERSON", "MN") in found(nlp, "Present: Mara Nolte (MN)\n\n3.1 MN: the roof is done.\n")
