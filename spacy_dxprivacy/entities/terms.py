@@ -390,9 +390,11 @@ class Terms(Facts):
         return end - start < 4 and self._is_eponym(start, end, content)
 
     def _is_short_form(self, i: int) -> bool:
-        """Return whether a word is a listed abbreviation, and not the name of a speaker at the
-        start of a line: GRACE (RN): Yes."""
-        if self.texts[i] not in ABBREVIATIONS:
+        """Return whether a word is a listed abbreviation, or the plural of one (two MOUs), and not
+        the name of a speaker at the start of a line: GRACE (RN): Yes."""
+        text = self.texts[i]
+        is_plural = text.endswith("s") and text[:-1].isupper() and text[:-1] in ABBREVIATIONS
+        if not (is_plural or text in ABBREVIATIONS):
             return False
         opens = i == 0 or "\n" in self.texts[i - 1]
         speaks = opens and self.texts[i + 1 : i + 2] in ([":"], ["("])

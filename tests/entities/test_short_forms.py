@@ -16,6 +16,9 @@ def marks():
     "It went through GC-MS, then ICP-OES and LC-MS/MS.",
     "It is a BI-RADS 2, then a TI-RADS 4.",
     "The KMnO4 and the CaCl2 are on the shelf with NaHCO3.",
+    "She wrote to HMRC, and the NSSF wants the form.", "The TPMS light is on, and the TCU is dead.",
+    "It is VLSFO, ETB on the tide, SHINC.", "Three TTOs are due, and two RIDDORs, and the MSDSs.",
+    "The fee is 900 Kshs, or 30 Tshs a day.",
 ])  # fmt: skip
 def test_short_forms_methods_and_formulas_stay(marks, text):
     assert marks(text) == []

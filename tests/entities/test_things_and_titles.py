@@ -379,6 +379,10 @@ def test_a_trade_alone_or_behind_a_common_word_stays(marks, text):
     "The Toggenburg is lame.", "Two Percherons came.", "He drank the Merlot there.",
     "Her Telefunken hums.", "The sheet was made of Plexiglas.", "Post it on Zulip then.",
     "They played Scrabble at ours.", "We need Dettox and Vileda.",
+    "The pads are by Textar, the oil by Ravenol.", "She rode it on Vredestein all winter.",
+    "It was mashed with Briess and hopped with Tettnanger.", "A Siglent sat on the bench.",
+    "Ask payroll why Paylocity has it.", "He was given Stemetil and Brufen.",
+    "We like Zombicide, and then Everdell.", "They sell Timbertech by the yard.",
 ])  # fmt: skip
 def test_goods_of_many_kinds_stay(marks, text):
     assert in_letter(marks, text) == []
@@ -398,7 +402,9 @@ def test_persons_and_employers_with_the_names_of_goods_go(marks, text, name):
     "It was played with the Smith-Morra, then the Ruy Lopez.", "Pass the Warrington hammer.",
     "He bakes a Battenberg cake on it.", "The Murray Greys are in the yard.",
     "The Douglas firs fell.", "Put on a Thomas splint and wait.", "Two Jack Russells bit us.",
-    "Pour it in the Erlenmeyer flask.",
+    "Pour it in the Erlenmeyer flask.", "We walked the Cotswold Way with it.",
+    "They fry Lemon Sole for us.", "The bat is a Gunn & Moore.",
+    "It follows Hadley v Baxendale, as ever.",
 ])  # fmt: skip
 def test_things_that_are_called_by_a_name_and_a_noun_stay(marks, text):
     assert in_letter(marks, text) == []
@@ -407,7 +413,8 @@ def test_things_that_are_called_by_a_name_and_a_noun_stay(marks, text):
 @pytest.mark.parametrize(("text", "name"), [
     ("We asked Robert Jones for it.", "Robert Jones"), ("We saw Murray Grey.", "Murray Grey"),
     ("Then Tom Collins came.", "Tom Collins"), ("It is Douglas, by the firs.", "Douglas"),
-    ("Captain Morgan rang.", "Morgan"),
+    ("Captain Morgan rang.", "Morgan"), ("We met John Muir on the way.", "John Muir"),
+    ("Ask Lindqvist v Baxter, he said.", "Lindqvist"),
 ])  # fmt: skip
 def test_persons_with_the_names_of_such_things_go(marks, text, name):
     assert name in " ".join(in_letter(marks, text))
