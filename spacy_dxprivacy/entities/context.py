@@ -46,6 +46,7 @@ BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 # Abbreviations that stand for themselves where several are near; some are names elsewhere.
 SHORTHAND = words("SHORTHAND", "terms") | words("ABBREVIATIONS", "terms")
 NEAR, MIN_SHORT_FORMS = 40, 3  # tokens on each side, and different abbreviations among them
+_SHORT_HEAD = re.compile(r"\b[A-Z]{2,4}\b")
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
 
 
@@ -130,6 +131,12 @@ class Context:
     @cached_property
     def _heads(self) -> list[tuple[int, int]]:
         return [*head_rows(self.whole)]
+
+    @cached_property
+    def short_heads(self) -> AbstractSet[str]:
+        """The heads of tables that are a few capitals."""
+        heads = " ".join(self.whole[first:last] for first, last in self._heads)
+        return frozenset(_SHORT_HEAD.findall(heads)) if heads else frozenset()
 
     def is_in_head(self, i: int) -> bool:
         """Return whether a token is in the row of heads of a table."""

@@ -21,7 +21,17 @@ from .context import (
 from .decoding import odds
 from .facts import DIGIT
 from .heads import CELL_MARKS
-from .tables import DESCRIBING, FIRMS, GOODS, PERSON_WORDS, PRODUCTS, expanded, pattern, words
+from .tables import (
+    DESCRIBING,
+    FIRMS,
+    GOODS,
+    MAKERS,
+    PERSON_WORDS,
+    PRODUCTS,
+    expanded,
+    pattern,
+    words,
+)
 from .terms import FIRM_ENDS, INSTITUTIONS, POSSESSIVES, is_brand
 from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_town, kinds
 
@@ -80,6 +90,10 @@ _CONTAINERS = frozenset(
     "vial ampoule puff drop tablet capsule unit dose spray".split()
 )
 _AMOUNTS = _COUNTS | {"a", "an", "some", "half"}
+MAX_WARE = 3  # words of a ware that is weighed
+_DOSE_FORMS = frozenset("t tab tabs c cap caps inj syp syr susp oint supp neb amp".split())
+_CARDS = frozenset("visa mastercard amex maestro verve rupay".split())
+_AFTER_CARDS = frozenset("card cards ending debit credit prepaid".split())
 _SIZES = frozenset("quart litre liter inch watt volt amp metre meter foot ft in cc".split())
 _CURRENCIES = frozenset("£ $ € ₹ ₦ ¥ R".split())
 _UNITS = frozenset("mg mcg µg ml micrograms milligrams".split())
@@ -235,7 +249,9 @@ def is_only_of_goods(context: Context, entity: Entity) -> bool:
     """Return whether a word is the name of goods, and of no person or town, and no employer: too
     slow for Netflix."""
     text = context.text(entity.start)
-    if text.lower() not in GOODS or is_name(text) or is_town(text):
+    is_make = text.lower() in MAKERS and odds(context.shares, entity.label, entity.start) <= 1.0
+    is_make = is_make and entity.label != "GPE"  # a part of a town, which others have
+    if not (is_make or text.lower() in GOODS) or is_name(text) or is_town(text):
         return False
     return not is_beside_firm(context, entity.start, entity.end)
 
@@ -341,6 +357,30 @@ def has_value(context: Context, entity: Entity) -> bool:
 
 
 @reason("PERSON", "GPE", "ORG")
+def is_dosed(context: Context, entity: Entity) -> bool:
+    """Return whether the form of a drug with a full stop stands before a word, and its strength
+    behind it: Tab. Zorvam 5 mg. A letter is one at the start of an item: 1. T. Zorvam 5 mg; not
+    gave T. Lind 5 mg."""
+    i, end = entity.start, entity.end
+    form, before = context.text(i), context.text(i - 1)
+    if end - i < 2 or form.rstrip(".").lower() not in _DOSE_FORMS or not form[0].isupper():
+        return False
+    after, unit = context.text(end), context.text(end + 1).lower()
+    is_strength = _STRENGTH.fullmatch(after) is not None
+    if not (is_strength or (after[:1].isdigit() and unit in _UNITS | {"g", "units", "iu"})):
+        return False
+    return len(form.rstrip(".")) > 1 or not before.isalpha() or before in ("and", "with", "plus")
+
+
+@reason("PERSON", "ORG", of_word=True)
+def is_card(context: Context, entity: Entity) -> bool:
+    """Return whether a word says of what kind a card is: your Visa ending 1234."""
+    return context.bounds.lowers[entity.start] in _CARDS and (
+        context.text(entity.end) in _AFTER_CARDS
+    )
+
+
+@reason("PERSON", "GPE", "ORG")
 def is_numbered(context: Context, entity: Entity) -> bool:
     """Return whether a name ends with a version (Python 3.12), or is an abbreviation or a common
     word with a value (BBD 55, Speed 1), of which neither a rule nor the network is certain."""
@@ -358,14 +398,16 @@ def is_numbered(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG")
 def is_weighed(context: Context, entity: Entity) -> bool:
-    """Return whether an amount of it stands before a word, and no verb behind (1 tsp Caraway), or
-    an amount and "of": 3 litres of Hartmann's, two tubes of Clinell."""
+    """Return whether an amount of it stands before a word or two that are no names, and no verb
+    behind (1 tsp Caraway), or an amount and "of": 3 litres of Hartmann's, two bags of Drim Grit."""
     i, after = entity.start, context.text(entity.end)
-    if len(context.text(i, entity.end).split()) > 1:
+    texts = context.bounds.texts[i : entity.end]
+    is_phrase = " " in context.text(i, entity.end)
+    if is_phrase and (len(texts) > MAX_WARE or any(map(is_name, texts))):
         return False
     is_of = context.text(i - 1) == "of"
     i -= is_of
-    amount, unit = context.text(i - 2), context.text(i - 1).lower().rstrip(".")
+    amount, unit = context.text(i - 2).lower(), context.text(i - 1).lower().rstrip(".")
     is_container = is_of and unit.removesuffix("s").replace("boxe", "box") in _CONTAINERS
     if not amount or not (unit in _WEIGHTS or is_container):
         return False

@@ -147,8 +147,15 @@ def heads_of(names: Sequence[str]) -> list[Head | None]:
     return _with_others(names, [*map(head_of, names)])
 
 
+_OF_SCHOOLS = frozenset("teacher lecturer tutor grade grades mark marks mean class".split())
+
+
 def _with_others(names: Sequence[str], found: list[Head | None]) -> list[Head | None]:
     """Return the heads of a row, with those that other heads of it make one."""
+    lowers = [name.lower() for name in names]
+    if "subject" in lowers and not _OF_SCHOOLS.isdisjoint(lowers):  # of a school, and nobody
+        pairs = zip(lowers, found, strict=True)
+        found = [None if name == "subject" else head for name, head in pairs]
     has_family = any(head is not None and head.part == "family" for head in found)
     pairs = zip(names, found, strict=True)
     # Given, beside a head of whole names, is what was given: Name | Given.
@@ -462,9 +469,21 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     spans = [*_names_surely_in(bare)] if is_sure and _is_of_names(bare) else _spans_in(label, bare)
     if any(_is_too_long(label, bare[first:last]) for first, last in spans):
         return []
+    if label == "PERSON" and _ANIMAL.search(bare):
+        spans = [*_without_breeds(bare, spans)]
     return [
         Entity(_OF_ENTITY.get(label, label), start + first, start + last) for first, last in spans
     ]
+
+
+def _without_breeds(cell: str, spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the names in a cell without what an animal is: Rex, DSH, MN, 4 y."""
+    for start, end in spans:
+        part, comma, rest = cell[start:end].partition(",")
+        if comma and rest.strip() in _OF_ANIMALS:
+            end = start + len(part)
+        if cell[start:end] not in _OF_ANIMALS:
+            yield start, end
 
 
 def _numbers_in(cell: str) -> Iterator[Entity]:
@@ -547,6 +566,14 @@ def _without_remarks(cell: str, start: int, end: int) -> Iterator[tuple[int, int
         yield found[0][0], found[len(named) - 1][1]
 
 
+# Of animals: breeds, and the sex of one that is neutered, beside a breed.
+_OF_ANIMALS = frozenset(
+    "DSH DLH DMH GSD CKCS JRT WHWT FN MN FE FS NM NF SF KC Lab Lurcher Dachs Staffie Spaniel "
+    "Collie Poodle Beagle Boxer Pug".split()
+)
+_ANIMAL = re.compile(
+    r"\b(?:DSH|DLH|DMH|GSD|CKCS|JRT|WHWT|KC|Dachs|Lurcher|Staffie|Spaniel|[Cc]ollie|[Ll]ab)\b"
+)
 _BARE, _STOP = re.compile(r"\S+"), re.compile(r"([^\W\d_]+)\.(?= )")
 
 
@@ -1104,6 +1131,8 @@ MIN_HEADS = 0.6  # share of the cells of the first row of a table that say that 
 CELL_MARKS = "|\t;"
 
 
+_TERM = re.compile(r"\b[A-Z]{1,2}\d\b")  # of a school: change from T1
+_SHORT_CELL = re.compile(r"[A-Z]{2,4}")
 _QUOTED = re.compile(r'"[^"]*"')  # a cell
 
 
@@ -1117,7 +1146,7 @@ def head_rows(text: str) -> Iterator[tuple[int, int]]:
         # Commas of a table have no blank behind them.
         mark = max(CELL_MARKS if ", " in row else (*CELL_MARKS, ","), key=row.count)
         count = row.count(mark)
-        if count > 1 and count != last and not any(map(str.isdigit, row)):
+        if count > 1 and count != last and not any(map(str.isdigit, _TERM.sub("", row))):
             below = [r for r in rows[number + 1 : number + 4] if not _RULE.fullmatch(r)][:2]
             is_table = len(below) == 2 and all(
                 _QUOTED.sub("", r).count(mark) == count for r in below
@@ -1131,7 +1160,13 @@ def head_rows(text: str) -> Iterator[tuple[int, int]]:
 def _are_heads(cells: list[str], share: float) -> bool:
     """Return whether a share of the cells are heads, days, or common words that are no names."""
     filled = [cell for cell in map(str.strip, cells) if cell]
-    plain = sum(head_of(cell) is not None or _is_common_cell(cell) for cell in filled)
+    heads = [head_of(cell) is not None or _is_common_cell(cell) for cell in filled]
+    plain = sum(heads)
+    if share < 1 and any(heads):  # NAME | ENG | MAT | TOT
+        plain += sum(_SHORT_CELL.fullmatch(cell) is not None for cell in filled) - sum(
+            is_head and _SHORT_CELL.fullmatch(cell) is not None
+            for cell, is_head in zip(filled, heads, strict=True)
+        )
     return len(filled) > 1 and plain >= share * len(filled)
 
 

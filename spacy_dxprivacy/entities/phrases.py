@@ -294,7 +294,10 @@ def _organisations(text: str) -> Iterator[tuple[int, int]]:
         if kind_of(match) == "wares" and _TITLED.search(match[0]):
             continue  # Pay Ms Ada Lind Music
         if not (person and kind_of(match) in ("cue", "after")):
-            yield _behind_person(text, match), match.end()
+            start = _behind_person(text, match)
+            start += match[0].rfind("\t", start - match.start()) + 1  # the cell before it
+            if " " in text[start : match.end()] or "\t" not in match[0]:
+                yield start, match.end()
     for line in _CAPITAL_LINE.finditer(text):
         yield from _in_capitals(line)
     if _SMALL_FIRM.search(text):

@@ -24,6 +24,7 @@ _OF_TIME = frozenset(
     "MONTH WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT "
     "DAYPART NUM".split()
 )
+_ROAD = re.compile(r"(?:M\d{1,2}|[AN]\d{1,4})(?:\([MT]\))?", re.A)
 _VERBS = frozenset("sat wed sun march may".split())  # and days and months
 _BEFORE_TIMES = frozenset(
     "in on of by till until since from to this last next every each early mid late during before "
@@ -349,6 +350,16 @@ def is_undated(context: Context, entity: Entity) -> bool:
         for word in words
     )
     return not any(known) and bool(words) and "noun" in builtin_lexicon().of(words[-1])
+
+
+@reason("ADDRESS", "GPE")
+def is_road(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is the number of a main road, on which everybody drives: the M6, the
+    A9."""
+    i, end = entity.start, entity.end
+    at = i + (context.text(i) == "the")
+    is_known = at > i or context.text(i - 1) == "the"
+    return is_known and end - at == 1 and _ROAD.fullmatch(context.text(at)) is not None
 
 
 @reason("DATE")

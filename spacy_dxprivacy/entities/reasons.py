@@ -1,8 +1,8 @@
 """Decide which predictions of the network are entities, and where these end.
 
 One is an entity if no reason holds against it. The modules `usage`, `common_words`, `goods`,
-`things` and `quantities` register them when they are imported. Add a reason to one of these, and a
-test.
+`things`, `subjects` and `quantities` register them when they are imported. Add a reason to one of
+these, and a test.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ..text.mentions import Entity, is_word
-from . import quantities, things, usage  # noqa: F401  register their reasons
+from . import quantities, subjects, things, usage  # noqa: F401  register their reasons
 from .common_words import is_common_word
 from .context import (
     BEFORE_SENTENCES,

@@ -67,6 +67,7 @@ JOBS = frozenset(
     "captain commander detective doctor governor inspector judge justice mayor nurse officer "
     "pastor president professor senator sheriff superintendent".split()
 )
+_CALLED_ROLES = LISTED["ROLE"] | {"consultant", "oncall", "matron", "warden", "secretary"}
 _SPECIALTY = re.compile(r"\w+(?:ology|iatrics|p(?:a?e)dics)")
 _NUMBER_WORDS = frozenset({"no", "nos", "nr", "number"})
 _LONGEST_TITLE = 4  # letters of a title with a full stop that is in no list
@@ -76,13 +77,14 @@ _DEGREE = re.compile(r"\w*[A-Z]\w*[A-Z]")
 _DEPARTMENTS = words("DEPARTMENTS", "terms")
 _OFFICES = words("OFFICES", "terms")
 _LETTERED = words("LETTERED_THINGS", "terms") | words("NUMBERED_THINGS", "terms")
-_LETTER = re.compile(r"[A-Z]\.?|[A-Z]?\d{1,3}|\d{1,3}[A-Z]", re.A)
+_LETTER = re.compile(r"[A-Z]\.?|[A-Z]?\d{1,3}|\d{1,3}[A-Z]|I{2,3}|I?V|VI{1,3}", re.A)
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 # Words that stand before a name, and never before a term.
 _BEFORE_NAMES = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE_VERB").split("|")}
 _ROMAN = re.compile(r"[IVX]{1,4}[a-fA-F]?")
-_SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
+_LIMITS = frozenset("< > ≤ ≥ =".split())
+_SCORE = re.compile(r"[<>≤≥]?\d{1,2}(?:/\d{1,2})?")
 _INITIALS = re.compile(r"(?!U\.|D\.C|N\.[YJ])(?:[A-Z]\.){2,3}[A-Z]?")
 _MAX_ABBREVIATION = 4  # maximum letters of an unlisted abbreviation
 
@@ -183,8 +185,12 @@ class Terms(Facts):
 
     def _is_of_job(self, before: str, start: int, end: int) -> bool:
         """Return whether a common word, which is nobody's name, goes on with a title that is a
-        job, too (Nurse Practitioner, Professor Emeritus), or is whom a title presides: Mr Chair."""
+        job, too (Nurse Practitioner, Professor Emeritus), or is whom a title presides, or what
+        somebody does: Mr Chair, Madam Treasurer."""
         if before in _TITLES and end - start == 1 and self.lowers[start] in _PRESIDING:
+            return True
+        is_role = end - start == 1 and self.lowers[start] in _CALLED_ROLES
+        if is_role and not is_name(self.texts[start]):
             return True
         return before in JOBS and end - start == 1 and is_only_ordinary(self.texts[start])
 
@@ -542,7 +548,8 @@ class Terms(Facts):
             return False
         if any(_ROMAN.fullmatch(word) and word != "I" for word in texts[last - 1 : after + 1]):
             return True
-        scored = lowers[last - 1] in _SCORES and _SCORE.fullmatch(texts[after])
+        value = after + (texts[after] in _LIMITS and after + 1 < len(texts))  # Braden <14
+        scored = lowers[last - 1] in _SCORES and _SCORE.fullmatch(texts[value])
         return bool(scored) or any(word in _FINDINGS for word in lowers[after : after + 2])
 
 

@@ -18,6 +18,7 @@ from .tables import DESCRIBING, GOODS, PERSON_WORDS, PRODUCTS, words
 from .words import builtin_lexicon, is_land, is_name, is_town, kinds
 
 SURELY_FIRM = 50.0  # odds of the network from which "the old Gorplex" is a firm
+_NUMBERS = words("NUMBERS") - {"first", "second", "third", "fourth"}
 _MATERIALS, _THING_VERBS = words("MATERIALS", "terms"), words("THING_VERBS", "terms")
 _EACH = ONE | {"every", "each", "any", "another", "no", "per"}
 _COUNTS = frozenset("one two three four five six seven eight nine ten several both".split())
@@ -76,12 +77,12 @@ _SCALES = frozenset(
     "ångström angstrom".split()
 )
 _FORMS_OF_MUSIC = frozenset(
-    "Suite Sonata Sonatina Concerto Concertino Symphony Overture Requiem Variations "
-    "Nocturne Rhapsody Partita Serenade Divertimento Prelude Preludes Fugue "
-    "Etude Etudes Études Waltz Polka Mazurka Polonaise Ballade Cantata Oratorio Magnificat "
+    "Suite Sonata Sonatina Concerto Concertino Symphony Overture Requiem Variation "
+    "Nocturne Rhapsody Partita Serenade Divertimento Prelude Fugue "
+    "Etude Étude Waltz Polka Mazurka Polonaise Ballade Cantata Oratorio Magnificat "
     "Fantasia Toccata Rondo Minuet Gavotte Lieder".split()
 )
-_MUSIC = frozenset(
+MUSIC = frozenset(
     "music orchestra ensemble choir chorus choral rehearsal rehearsals concert concerts conductor "
     "violin viola cello violins cellos oboe bassoon clarinet horn piano organ soprano alto tenor "
     "baritone string strings quartet soloist soloists programme encore score scores tuning opera "
@@ -267,13 +268,14 @@ def has_release(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_scale(context: Context, entity: Entity) -> bool:
-    """Return whether a word is that of a unit or a scale behind its number, or beside another: 300
-    Kelvin, rated 2140 Elo, from Kelvin to Celsius."""
+    """Return whether a word is that of a unit or a scale behind its number, also in words, or
+    beside another: 300 Kelvin, rated 2140 Elo, six point five Plato, from Kelvin to Celsius."""
     i = entity.start
     if context.bounds.lowers[i] not in _SCALES or context.text(i + 1).istitle():
         return False
     beside = context.bounds.lowers[max(i - 2, 0) : i] + context.bounds.lowers[i + 1 : i + 3]
-    return context.text(i - 1)[:1].isdigit() or not _SCALES.isdisjoint(beside)
+    before = context.text(i - 1)
+    return before[:1].isdigit() or before in _NUMBERS or not _SCALES.isdisjoint(beside)
 
 
 @reason("PERSON", "GPE", "ORG")
@@ -281,8 +283,9 @@ def is_music(context: Context, entity: Entity) -> bool:
     """Return whether a form of music with a capital stands behind a name, in a text on music
     (Holberg Suite), or an unlisted word behind "encore" or what is sung: sang the full Korvai."""
     i, end = entity.start, entity.end
-    if context.text(end) in _FORMS_OF_MUSIC or context.text(end - 1) in _FORMS_OF_MUSIC:
-        return len(_MUSIC.intersection(context.bounds.lowers)) >= MIN_OF_MUSIC
+    beside = {context.text(j).removesuffix("s") for j in (end - 1, end)}
+    if not _FORMS_OF_MUSIC.isdisjoint(beside):
+        return len(MUSIC.intersection(context.bounds.lowers)) >= MIN_OF_MUSIC
     if any(map(is_name, context.bounds.texts[i:end])) or not context.text(i).istitle():
         return False
     after = context.text(end)

@@ -24,9 +24,9 @@ from .context import (
     reason,
 )
 from .decoding import odds
-from .facts import DIGIT
-from .tables import FIRMS, LISTED, PERSON_WORDS, STATES, expanded, pattern, words
-from .terms import JOBS
+from .facts import ABBREVIATIONS, DIGIT
+from .tables import FIRMS, GOODS, LISTED, PERSON_WORDS, STATES, expanded, pattern, words
+from .terms import FIRM_ENDS, INSTITUTIONS, JOBS
 from .words import builtin_lexicon, is_file_name, is_land, is_name, is_ordinary, is_setting, is_town
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
@@ -71,6 +71,11 @@ _CHAPTER = re.compile(r" \d{1,3}(?::\d{1,3})?(?![\w:]|\.\d)", re.A)
 _BOOKS, _SCRIPTURE = words("BOOKS", "terms"), words("SCRIPTURE", "terms")
 NEAR_SCRIPTURE = 8  # tokens before a book, of which one speaks of scripture
 _DIRECTIONS = frozenset("north south east west".split())
+_ANALYTES = frozenset(
+    "Na K Cl Ca Mg Hb Plt Fe Zn Cu Ct Phos Alb Bili Creat Trop Lac Glu Cre Urea Neut Lymph Eos "
+    "Bicarb Ferr Uric Chol Trig".split()
+)
+_OF_ANALYTES = frozenset("value values level levels result results".split())
 _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
 _WORK = re.compile(
     r"\b(?:songs?|records?|albums?|singles?|tracks?|tunes?|hymns?|anthems?|chorus|encores?|pieces?|"
@@ -118,8 +123,13 @@ def is_path(context: Context, entity: Entity) -> bool:
 
 @reason(*network.LABELS)
 def is_head(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is in the row of heads of a table: Patient | Hosp No | Freq."""
-    return context.is_in_head(entity.start)
+    """Return whether an entity is in the row of heads of a table (Patient | Hosp No | Freq), or is
+    of a few capitals as such a head, which another table names: ENG, of NAME | ENG | MAT."""
+    if context.is_in_head(entity.start):
+        return True
+    text = context.text(entity.start)
+    is_short = entity.end - entity.start == 1 and text.isupper() and entity.label != "DATE"
+    return is_short and text in context.short_heads
 
 
 @reason("PERSON", "GPE", "ORG", "DATE", "TIME")
@@ -260,7 +270,7 @@ def is_small(context: Context, entity: Entity) -> bool:
     texts = context.bounds.texts[entity.start : entity.end]
     if any(text[0].isupper() for text in texts):
         return False
-    texts = [t for t in texts if t.isascii() or any(map(str.isalnum, t))]  # no emoji
+    texts = [t for t in texts if (t.isascii() and t != "-") or any(map(str.isalnum, t))]  # no emoji
     if entity.label == "ORG" and len(texts) == 2 and texts[1].isdigit():
         texts = texts[:1]  # div 2
     if not all(text.islower() and (text.isalpha() or _is_only_small(text)) for text in texts):
@@ -320,6 +330,53 @@ def is_abbreviation(context: Context, entity: Entity) -> bool:
         return False
     is_before_value = after[:1].isdigit() or (DIGIT.search(after) and not is_land(text))
     return text.isupper() and len(text) < 5 and bool(is_before_value)
+
+
+@reason("ORG")
+def is_noun_of_short_form(context: Context, entity: Entity) -> bool:
+    """Return whether a listed abbreviation stands before goods, others or a common noun that is no
+    trade and no body (VAT Refund, DPF clean, DOB & Venmo ID), for which neither a rule nor the
+    network speaks."""
+    i, end = entity.start, entity.end
+    if end - i < 2 or context.text(i) not in ABBREVIATIONS or context.is_ruled(entity):
+        return False
+    rest = [text for text in context.bounds.texts[i + 1 : end] if text != "&"]
+    if len(rest) < 1 or not all(map(_is_no_part_of_firm, rest)):
+        return False
+    return odds(context.shares, "ORG", i) <= SURELY_SHORT_FORM
+
+
+def _is_no_part_of_firm(text: str) -> bool:
+    """Return whether a word is an abbreviation, goods, or a common noun that names no body."""
+    lower = text.lower()
+    if text in ABBREVIATIONS or text == "ID":
+        return True
+    if is_name(text) or text in FIRM_ENDS or lower in INSTITUTIONS:
+        return False
+    return lower in GOODS or is_ordinary(lower)
+
+
+@reason("GPE", "ORG")
+def are_short_forms(context: Context, entity: Entity) -> bool:
+    """Return whether a place or a firm is of several words of a few capitals, for which neither a
+    rule nor the network speaks: CVP R."""
+    i, end = entity.start, entity.end
+    texts = context.bounds.texts[i:end]
+    if end - i < 2 or context.is_ruled(entity) or context.whole.isupper():
+        return False
+    if not all(text.isupper() and text.isalpha() and len(text) < MAX_KEY // 2 for text in texts):
+        return False
+    if any(is_land(text) or text.lower() in FIRMS for text in texts):
+        return False
+    return all(odds(context.shares, entity.label, j) <= LEAST_PLACE for j in range(i, end))
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_analyte(context: Context, entity: Entity) -> bool:
+    """Return whether a short form of a chemical or a blood test stands before its value: K 4.1, Hb
+    levels."""
+    text, after = context.text(entity.start), context.text(entity.end)
+    return text in _ANALYTES and (after[:1].isdigit() or after in _OF_ANALYTES)
 
 
 @reason("PERSON", of_word=True)
@@ -460,7 +517,7 @@ def is_of_directions(context: Context, entity: Entity) -> bool:
     """Return whether two directions, which may tell the kind of a thing, are joined: the
     North-South line, East-West vulnerable."""
     first, *rest = context.text(entity.start, entity.end).split()
-    directions = first.lower().removesuffix("ern").split("-")
+    directions = first.lower().removesuffix("ern").removesuffix("erly").split("-")
     is_place = any(not word.islower() for word in rest)  # south-east England
     return len(directions) > 1 and _DIRECTIONS.issuperset(directions) and not is_place
 
