@@ -53,8 +53,9 @@ _REPORT_AFTER = re.compile(
 _REPORT_BEFORE = re.compile(r"\d{1,4} [A-Z][A-Z.]{1,7}(?: [A-Z\d][\w.]{0,5}){0,2} \d{1,5} \(\Z")
 _NUMBER_OF_YEAR = re.compile(r"\d{1,4}/(?:19|20)\d\d", re.A)
 _NUMBERED_ACTS = STATUTES | frozenset(
-    "alert bulletin circular decision decree gazette law meeting notice opinion resolution "
-    "session".split()
+    "advisory alert ballot bill bulletin bylaw bye-law circular decision decree determination "
+    "edict gazette guideline instruction law meeting memo minute motion notice opinion ordinance "
+    "policy proposal recommendation resolution ruling session".split()
 )
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 STATUTE_WORDS = frozenset(

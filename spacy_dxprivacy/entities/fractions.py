@@ -62,10 +62,13 @@ _HEADS = re.compile(
 
 def is_score(lower: str, start: int, end: int) -> bool:
     """Return whether a text that begins with a fraction stands behind the name of a scale or before
-    what a score is of: GCS 3/15 at 10:30, pain now 7/10, 4/5 power."""
+    what a score is of, or is all of the time: GCS 3/15 at 10:30, pain now 7/10, 4/5 power, on 24/7
+    cover."""
     fraction = _OPENS_WITH_FRACTION.match(lower, start, end)
     return fraction is not None and (
-        _is_behind_scale(lower, start) or _is_before_scale(lower, fraction.end())
+        _is_behind_scale(lower, start)
+        or _is_before_scale(lower, fraction.end())
+        or _is_of_cover(lower, start, fraction.end())
     )
 
 
@@ -96,7 +99,7 @@ def days_in_series(text: str, lower: str, days: list[tuple[int, int]]) -> Iterat
 def _rank(text: str, lower: str, run: re.Match[str]) -> int:
     """Return how surely fractions are days, by what stands beside them."""
     start, end = run.span("run")
-    if _is_behind_scale(lower, start) or _is_before_scale(lower, end) or _SCORES.match(run["run"]):
+    if is_score(lower, start, end) or _SCORES.match(run["run"]):
         return NEVER
     before = text[max(start - MAX_LEAD, 0) : start]
     after = text[end : end + MAX_TAIL]
@@ -151,6 +154,12 @@ def _is_behind_scale(lower: str, start: int) -> bool:
         if word not in _FILLERS:
             return False
     return False
+
+
+def _is_of_cover(lower: str, start: int, end: int) -> bool:
+    """Return whether a fraction is all of the time, before what is there then: on 24/7 cover."""
+    after = _AFTER.match(lower, end)
+    return lower[start:end] == _ALWAYS and after is not None and after[1] in _AROUND_THE_CLOCK
 
 
 def _is_before_scale(lower: str, end: int) -> bool:

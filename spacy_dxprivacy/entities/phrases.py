@@ -250,7 +250,7 @@ def _extend(text: str, core: re.Match[str]) -> int:
 
 def counts_things(core: str) -> bool:
     """Return whether an address, or its core, counts things or a way: Order 42 Rule 6, 10 minutes
-    down the road, a 4 lane road. 4 the lane is an address."""
+    down the road, a 4 lane road, 22 green. 4 the lane is an address."""
     if _CALLED.search(core):
         return True  # June 30, Miss Ada Green
     numbered = _NUMBERED.fullmatch(core)
@@ -259,7 +259,10 @@ def counts_things(core: str) -> bool:
     if not core.islower() or not core[0].isdigit():
         return False
     named = _LETTERS.findall(core)[:-1]
-    named = [] if named == ["the"] else named
+    if named == ["the"]:
+        return False
+    if not named:
+        return True  # 3 amber, 22 green
     return not STOP_WORDS.isdisjoint(named) or not _COUNTED.isdisjoint(named[:1])
 
 

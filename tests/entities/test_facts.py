@@ -546,6 +546,9 @@ def test_letters_before_a_plain_number_make_an_identifier(nlp, number):
     "The default is 64 KiB headers, then 71 MiB files.", "No employer, s.98(4) ERA 1996, would.",
     "Section 13 of the EqA 2010 and reg 4 TUPE 2006 apply.", "It runs Kubernetes v1.22 and more.",
     "Resolution 4/2020 and Directive 12/2019 apply.",
+    "Motion 7/2023 fell, Bylaw 3/2022 stands, as does Policy 11/2021.",
+    "RAG: 9 red, 4 amber, 31 green.", "Nurses give 24/7 cover on 24/7 call.",
+    "Order a 6204-2RS or 6001-2Z/C3 bearing.",
 ])  # fmt: skip
 def test_a_range_a_rank_a_share_and_the_number_of_an_act_stay(nlp, text):
     shown = {shown for _, shown in found(nlp, text)}
