@@ -61,6 +61,7 @@ _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 STATUTE_WORDS = frozenset(
     re.findall(r"[A-Za-z]{3,}", f"{expanded('STATUTE_END')} {expanded('TREATY_END')}")
 )
+_BEFORE_YEARS = frozenset({"the", "that", "this", "said"})  # of statutes: the 1996 Act
 _BEFORE_ORDERS = frozenset({"on", "the"})
 _OF_ORDINALS = frozenset("annual anniversary council edition floor session".split())  # also Council
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
@@ -374,7 +375,7 @@ class Facts(Tokens):
         return places
 
     def _is_of_statute(self, start: int, end: int) -> bool:
-        """Return whether a number is the year of a statute, as in Equality Act 2010, s 13, or its
+        """Return whether a number is the year of a statute (Equality Act 2010, the 1996 Act), its
         number (Preservation Order 112), or the number of a norm, as in EN 1992-1-1."""
         has_comma = start > 1 and self.texts[start - 1] == ","  # Consumer Protection Act, 2019
         at = start - has_comma
@@ -385,6 +386,8 @@ class Facts(Tokens):
             )
         is_year = end - start == 1 or not self.texts[start + 1].isalnum()
         if is_year and (self._is_of_act(start) or self._is_number_of_year(start)):
+            return True
+        if self._is_before_act(start):
             return True
         if end - start == 1 and before in _OPENS_YEAR and self._is_cited(start):
             return True
@@ -404,6 +407,13 @@ class Facts(Tokens):
         if not (before.isalpha() and before[-1].isupper() and "YEAR" in kinds(self.texts[i])):
             return False
         return _ACT_END.search(self.between_with_blank(max(i - 9, 0), i)) is not None
+
+    def _is_before_act(self, i: int) -> bool:
+        """Return whether a year tells a statute from others of its kind: the 1996 Act."""
+        before, after = self.lowers[i - 1] if i else "", self.texts[i + 1 : i + 2]
+        if before not in _BEFORE_YEARS or not (after and after[0].istitle()):
+            return False
+        return after[0].lower() in STATUTES | {"regs"} and "YEAR" in kinds(self.texts[i])
 
     def _is_cited(self, i: int) -> bool:
         """Return whether a year in brackets belongs to the citation of a case: [1992] 15 MLR 144,

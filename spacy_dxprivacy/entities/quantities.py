@@ -187,9 +187,10 @@ def is_number_in_code(context: Context, entity: Entity) -> bool:
 @reason("ADDRESS")
 def is_count(context: Context, entity: Entity) -> bool:
     """Return whether an address is a number of things: no street follows that of a house. So are
-    165 over 95, 50 ± 5, and 5 to 2 the Court."""
+    165 over 95, 50 ± 5, 5 to 2 the Court, and the number of a line: the 73."""
     doc, (_, start, end) = context.doc, entity
     text, after = doc[start:end].text, doc[end] if end < len(doc) else None
+    text = text[4:] if text[:4] in ("the ", "The ") else text
     if after is not None and after.text in ("±", "+/-", "+-", "×"):
         return True
     if _BETWEEN_VALUES.fullmatch(text) or _COUNTED.match(text) or counts_things(text):

@@ -36,7 +36,7 @@ _MAX_SHORT_FORM = {"PERSON": 4, "GPE": 5, "ORG": 8}  # letters of an abbreviatio
 MIN_SMALL = 3  # letters of a place or firm in small letters
 _FUNCTION_CLASSES = frozenset(
     "interjection negation determiner pronoun possessive conjunction preposition wh_word "
-    "adverb_function auxiliary".split()
+    "adverb_function auxiliary number".split()
 )
 _NOBLE = frozenset({"Lord", "Lady"})
 _BEFORE_SMALL = ARTICLES | {"this"}
@@ -191,9 +191,12 @@ def has_plural_in_brackets(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_function_word(context: Context, entity: Entity) -> bool:
-    """Return whether a word is an interjection or a function word, as "Nope." and "Ever" are. In
-    capitals it may be an abbreviation of a place or a firm: US, WHO."""
+    """Return whether a word is an interjection, a number or a function word, as "Nope.", "Nine" and
+    "Ever" are. In capitals it may be an abbreviation of a place or a firm (US, WHO); OK is one of a
+    state behind a comma."""
     text, before = context.text(entity.start), context.text(entity.start - 1).lower().rstrip(".")
+    if text == "OK" and before != ",":
+        return True
     if before in LISTED["TITLE"] or (entity.label != "PERSON" and text.isupper()):
         return False
     return not context.is_ruled(entity) and not _FUNCTION_CLASSES.isdisjoint(

@@ -147,7 +147,10 @@ def test_numbers_before_streets_are_addresses(marks, address):
     assert address in " ".join(marks(f"i live at {address}, it is small"))
 
 
-@pytest.mark.parametrize("turn", ["Nope.", "Ok, how old are you?", "Aw, what cats?", "Ever been?"])
+@pytest.mark.parametrize("turn", [
+    "Nope.", "Ok, how old are you?", "Aw, what cats?", "Ever been?", "Nine nine nine, speak.",
+    "OK. Press 1 for sales.", "The 68 bus, or the 212, stops here.",
+])  # fmt: skip
 def test_interjections_and_function_words_of_speakers_stay(marks, turn):
     assert marks(f"Doctor: Do you smoke?\nPatient: No.\nDoctor: {turn}\nPatient: Yes.") == []
 
