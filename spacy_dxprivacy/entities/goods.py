@@ -189,9 +189,12 @@ def _is_before_ware(context: Context, start: int, end: int) -> bool:
 
 
 def _is_named(text: str, is_only_brand: bool) -> bool:
-    """Return whether a word behind a brand is the name of someone, or a country; behind a brand
-    that is nobody's name, it may be that of a model: Isuzu Travis, Masimo EMMA."""
-    return is_land(text) or (is_name(text) and not is_only_brand)
+    """Return whether a word behind a brand is the name of someone, a country, or a town that no
+    goods are called by (Transit Kampala); behind a brand that is nobody's name, it may be that of a
+    model: Isuzu Travis, Masimo EMMA."""
+    if is_land(text) or is_town(text):
+        return True
+    return is_name(text) and not is_only_brand
 
 
 def _is_before_brand(context: Context, label: str, i: int) -> bool:

@@ -20,6 +20,7 @@ from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
 from .continued import whole_number
 from .fractions import days_in_series, is_score
+from .heads import STATED
 from .national import is_surely_national
 from .senders import is_listed, may_name
 from .spoken import spoken_numbers_in
@@ -340,6 +341,14 @@ def _behind_person(text: str, match: re.Match[str]) -> int:
     name, of, _ = match[0].partition(" of ")
     is_called = bool(before) and before[-1].lower().rstrip(".") in LISTED["TITLE"]
     return match.start() + (len(name + of) if of and is_called else 0)
+
+
+def stated_in(text: str) -> Iterator[Entity]:
+    """Yield the towns that are called by ordinary words, and the firms of signatures, with the
+    labels of STATED: the network takes them for none (Red Bluff)."""
+    for match in pattern("SIGNATURE").finditer(text) if " | " in text else ():
+        yield Entity(STATED["ORG"], *match.span("firm"))
+    yield from (Entity(STATED["GPE"], *match.span()) for match in pattern("TOWN").finditer(text))
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:

@@ -38,7 +38,7 @@ from .extent import Bounds
 from .foreign import ends_of_elided, match_foreign, match_foreign_days, without_words
 from .heads import STATED, colons_of_labels, values_in
 from .labels import values_beside_labels
-from .phrases import in_tokens, match_phrases, plain_text, stamps_in
+from .phrases import in_tokens, match_phrases, plain_text, stamps_in, stated_in
 from .senders import senders_in
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
 from .words import builtin_lexicon, is_name, is_town, kinds_of
@@ -141,7 +141,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         bounds = Bounds.of(doc)
         text = plain_text(bounds.text)
         labelled = [*values_in(text)]
-        values = (*labelled, *values_beside_labels(text), *senders_in(text))
+        values = (*labelled, *values_beside_labels(text), *senders_in(text), *stated_in(text))
         named = {in_tokens(doc, *value) for value in values}
         stated = {value for value in named if value.label in STATED.values()}
         own_matches += sorted(stated, key=lambda e: (e.start - e.end, e.start))

@@ -99,7 +99,7 @@ def _is_handle(name: str) -> bool:
 
 def _is_user_name(name: str) -> bool:
     """Return whether a word has the marks of a user name, and an unlisted word or an underscore in
-    it: grain_wren; not Check-in."""
+    it; Check-in has neither."""
     return _MARKED.search(name) is not None and ("_" in name or _is_handle(name))
 
 

@@ -459,6 +459,13 @@ def _is_of_note(label: str, text: str, *, small_names_none: bool) -> bool:
     return is_short and not (is_name(title) or is_town(title) or is_land(text) or lower in FIRMS)
 
 
+_GOING = frozenset(  # to and from places, in short notes
+    "transit depart departs departed arrive arrives arrived load loaded discharge discharged ship "
+    "shipped collect collected deliver delivered clear cleared port origin destination via "
+    "route".split()
+)
+
+
 @reason("GPE", of_word=True)
 def is_unplaced(context: Context, entity: Entity) -> bool:
     """Return whether a word that is a city, too, stands behind an article or a word that describes
@@ -472,7 +479,9 @@ def is_unplaced(context: Context, entity: Entity) -> bool:
     if odds(context.shares, "GPE", i) >= LEAST_PLACE or context.counts[context.text(i)] > 1:
         return False
     return before in ARTICLES or (
-        context.text(i - 1).istitle() and is_common_word(context.doc, i - 1)
+        before not in _GOING
+        and context.text(i - 1).istitle()
+        and is_common_word(context.doc, i - 1)
     )
 
 

@@ -245,6 +245,8 @@ _QUARTER = re.compile(r"[QH][1-4](?:\s?[/–-]\s?[QH][1-4]){0,3}")
 # Runway 09/27 and 27L, CAS 7722-84-1; a question of an exam, with its parts or marks.
 _NUMBER_OF_THING = re.compile(r"\d\d/\d\d|\d{1,3}[A-Z]?|\d{2,7}-\d\d-\d", re.A)
 _QUESTION = re.compile(r"Q\d{1,2}:? ?(?:\([a-z]\)|(?<= )\d{1,3} (?:marks?|points?)\b)", re.A)
+_DAY_BEFORE_NOON = re.compile(r"\d{1,2}/\d{1,2} ?[ap]\.?m\.?", re.A | re.I)
+_ANSWERS = re.compile(r"^(?:A\d{0,2}[.:)][ \t]|Q(?:[5-9]|\d\d)[.:)])", re.M | re.A)
 _SIGN = re.compile(f"[{expanded('SIGN')}]")
 _CLOCK_PARTS = re.compile(r"(\d{1,4})[:.](\d{1,4})|(?=\d{4}\b)(\d\d)(\d\d)", re.A)
 _RACE = re.compile(r"\d{1,2}:\d\d\.\d{1,3}(?:,[\d:.]+)*", re.A)  # 1:08.20, and such cells of a row
@@ -908,10 +910,11 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
 
 
 def _is_no_clock(text: str) -> bool:
-    """Return whether a number is no time of day: 60:40, 1.72, 4127, and 7:04.2 of a race."""
+    """Return whether a number is no time of day: 60:40, 1.72, 4127, 7:04.2 of a race, and a day
+    with its half, 21/02 PM."""
     parts = _CLOCK_PARTS.fullmatch(text)
     if parts is None:
-        return _RACE.fullmatch(text) is not None
+        return any(form.fullmatch(text) for form in (_RACE, _DAY_BEFORE_NOON))
     hour, minute = parts[1] or parts[3], parts[2] or parts[4]
     if int(hour) >= LAST_HOUR:
         return int(hour) > LAST_HOUR or int(minute) > 0
@@ -958,7 +961,7 @@ def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
         return True
     if _NUMBER_OF_THING.fullmatch(text.rstrip(".")):
         return before.lower() in _NAMING_THINGS
-    if text[0] == "Q" and _QUESTION.match(tokens.between(start, end + BESIDE)):
+    if text[0] == "Q" and _is_question(tokens, start, end):
         return True
     if end - start > 1:
         return False
@@ -972,6 +975,18 @@ def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
     if is_product and (before.lower() in GOODS or before == "Server"):
         return True
     return tokens.lowers[end : end + 1] in (["model"], ["models"])
+
+
+def _is_question(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a quarter is the number of a question: before its parts or marks, or at the
+    head of a line, in a text that answers them or has more than four."""
+    if _QUESTION.match(tokens.between(start, end + BESIDE)):
+        return True
+    opens = start == 0 or "\n" in tokens.texts[start - 1]
+    is_item = (
+        tokens.between(end, end + 1)[:1] in (".", ":", ")") or tokens.texts[end - 1][-1] == "."
+    )
+    return opens and is_item and _ANSWERS.search(tokens.text) is not None
 
 
 def _is_hour(tokens: Tokens, i: int) -> bool:

@@ -12,7 +12,8 @@ def marks():
 @pytest.mark.parametrize("address", [
     "House 9, Road 3", "Plot No. 14, Sector 7", "Holding 212, Ward 6", "House 212/B",
     "Mohalla Rangpura", "RMB 418", "Km 6, Wharf Road", "83 Loxton Chase", "Level 1, 16 Vito Parade",
-    "7 Tarn Croft", "Stall 12, 5 Gandhi Chowk",
+    "7 Tarn Croft", "Stall 12, 5 Gandhi Chowk", "4 Forge Cottages", "112 Bharathi Salai",
+    "9 Ashoka Vihar", "21 Tagore Sarani", "3 Chapel Almshouses", "904 rue Laurier, app. 12",
 ])  # fmt: skip
 def test_such_an_address_goes(marks, address):
     found = " ".join(in_letter(marks, f"She lives at {address}, Lautoka, and works there."))
@@ -24,4 +25,24 @@ def test_such_an_address_goes(marks, address):
     "The chase took 83 long minutes.", "A parade of 16 floats came.",
 ])  # fmt: skip
 def test_numbers_of_other_things_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(
+    "town", ["May Pen", "Hay-on-Wye", "Half Moon Bay", "Tampines", "Red Bluff"]
+)
+@pytest.mark.parametrize("text", [
+    "Station: {}    Entry: 4", "Ada Lind, 26 years, mason, of {}",
+    "Transit {} via the port, sealed",
+])  # fmt: skip
+def test_towns_of_ordinary_words_go(marks, text, town):
+    found = " ".join(marks(text.format(town)))
+    assert all(part in found for part in town.split())
+
+
+@pytest.mark.parametrize("text", [
+    "The pen may break.", "A red bluff is near.", "We half expect it.", "Use the app. 12 do.",
+    "Two cottages burned, 4 of them old.",
+])  # fmt: skip
+def test_the_words_of_such_towns_stay(marks, text):
     assert in_letter(marks, text) == []

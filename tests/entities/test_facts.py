@@ -952,3 +952,14 @@ def test_a_score_before_a_name_is_no_day(nlp):
 
 def test_initials_behind_the_number_of_an_item_are_no_unit(nlp):
     assert ("PERSON", "MN") in found(nlp, "Present: Mara Nolte (MN)\n\n3.1 MN: the roof is done.\n")
+
+
+def test_the_numbers_of_questions_are_no_quarters(nlp):
+    asked = "Q1. Where were you?\n\nA. At home.\n\nQ2. Until when?\n\nA. I forget.\n"
+    assert not found(nlp, asked)
+    assert ("DATE", "Q2") in found(nlp, "Sales rose.\nQ1: a little\nQ2: more of it\n")
+
+
+def test_a_day_before_noon_is_a_day(nlp):
+    assert ("DATE", "21/02") in found(nlp, "ETA 20/02 0400 hrs\nETB 21/02 PM tide")
+    assert not found(nlp, "He took 1/2 pm and 2 pm.") & {("DATE", "1/2")}

@@ -16,6 +16,8 @@ def marks():
     "Varmeg Ölçüm Lab", "Kaltepe Höyük Research Project", "Brandvold Kindergarten",
     "Sentinel Amihan Security", "Velmont & Daughter",
     "Tamberlane Footlights", "Orrin Disciplinary Board", "Duskwater Harriers", "Kelso Rugby",
+    "Tolmere Wheelers", "St Eluned's Old Boys", "Haddow's Camera Exchange", "Birchwell Church Hall",
+    "Te Moana Soil Advisory", "Tolland Befriending Project SCIO", "Ngaru Weavers CIC",
 ])  # fmt: skip
 @pytest.mark.parametrize("text", ["The bill from {} came.", "We wrote to {}, who agreed."])
 def test_a_firm_whose_last_word_says_its_kind_goes(marks, text, name):
@@ -85,3 +87,22 @@ def test_the_provider_of_an_address_stays(marks, host):
     word = host.split(".")[0].capitalize()
     text = f"Cc: rota@{host}\n\nHello all, send it by {word} then. The tool is late. It was dry."
     assert word not in marks(text)
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Tolmere FM 104.7 is on.", "Tolmere FM"),
+    ("#brew, Tolmere Hop Gang Discord\n3 May 2024\n", "Tolmere Hop Gang"),
+    ("Join the Tolmere Hop Gang WhatsApp group now.", "Tolmere Hop Gang"),
+    ("Ada Lind | Staff Engineer | BrackenHost\n+44 20 7946 0018\n", "BrackenHost"),
+])  # fmt: skip
+def test_a_radio_a_group_and_the_firm_of_a_signature_go(marks, text, name):
+    assert name in " ".join(marks(text))
+
+
+@pytest.mark.parametrize("text", [
+    "Our FM radio is old.", "Join our Discord server.", "Get the WhatsApp app.",
+    "We sat in the church hall.", "Three old boys on two wheelers came.", "It was an exchange.",
+    "Date | Staff | Hours\n012 | 4 | 5\n",
+])  # fmt: skip
+def test_the_words_beside_them_stay(marks, text):
+    assert in_letter(marks, text) == []
