@@ -55,6 +55,7 @@ _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".spl
 _KOREAN = words("KOREAN")
 # The network is never surer than these.
 _SURE_CUES = frozenset("sender officer passenger shown short holm family mixed ah nurse".split())
+_SERVICES = (" FM", " Discord", " Slack", " WhatsApp", " Telegram", " Facebook")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TITLED = re.compile(r"\b(?:M[rsx]|Mrs|Miss|Dr|Prof|Sir)\b")
 _CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # a person behind a comma
@@ -302,6 +303,8 @@ def _organisations(text: str) -> Iterator[tuple[int, int]]:
             start += match[0].rfind("\t", start - match.start()) + 1  # the cell before it
             if " " in text[start : match.end()] or "\t" not in match[0]:
                 yield start, match.end()
+    if any(service in text for service in _SERVICES):
+        yield from (match.span() for match in pattern("FIRM_OF_SERVICE").finditer(text))
     for line in _CAPITAL_LINE.finditer(text):
         yield from _in_capitals(line)
     if _SMALL_FIRM.search(text):

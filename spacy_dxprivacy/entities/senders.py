@@ -24,10 +24,9 @@ _CAPITAL_COLON = re.compile(r"[^\W\da-z]: ")
 _PIECE, _PART = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
-# A quick test for who signs something.
-_SIGNS = ("igned", "nitial", "ed by", "tnessed", "en by", "wn by", "ed:", "en:", "ed in ", "en in ")
 _ABBREVIATIONS = words("ABBREVIATIONS", "terms")
 _NO_SIGNERS = _ABBREVIATIONS | NO_INITIALS | frozenset("NA AI NO GP MP CE CI XL CO IN DI".split())
+BEFORE_SIGNED = 40  # characters before initials, in which it stands that they sign
 MIN_HANDLES = 2  # user names of a chat
 MIN_CAPITALS = 4  # letters of an unlisted name in capitals, which is no abbreviation
 
@@ -38,8 +37,7 @@ def senders_in(text: str) -> Iterator[Entity]:
         yield from _behind_times(text)
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
-    if any(sign in text for sign in _SIGNS):
-        yield from _signers_in(text)
+    yield from _signers_in(text)
     if "**\n" in text or "** (" in text:
         yield from _in_forum(text)
     if _CAPITAL_COLON.search(text) is not None:
@@ -56,6 +54,9 @@ def _signers_in(text: str) -> Iterator[Entity]:
     """Yield the initials of those who sign or check something, but for abbreviations of bodies and
     departments (checked by QA), which beside the initials of another are no such: signed TN/AM."""
     for match in pattern("SIGNED_INITIALS").finditer(text):
+        before = text[max(match.start() - BEFORE_SIGNED, 0) : match.start()]
+        if pattern("BEFORE_SIGNED").search(before) is None:
+            continue
         named = [group for group in ("one", "two") if match[group]]
         if not all(match[group] in _NO_SIGNERS for group in named):
             yield from (Entity(STATED["PERSON"], *match.span(group)) for group in named)
