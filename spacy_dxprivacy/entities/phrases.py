@@ -351,7 +351,9 @@ def stated_in(text: str) -> Iterator[Entity]:
     labels of STATED: the network takes them for none (Red Bluff)."""
     for match in pattern("SIGNATURE").finditer(text) if " | " in text else ():
         yield Entity(STATED["ORG"], *match.span("firm"))
-    yield from (Entity(STATED["GPE"], *match.span()) for match in pattern("TOWN").finditer(text))
+    yield from (
+        Entity(STATED["GPE"], *match.span()) for match in pattern("LISTED_TOWN").finditer(text)
+    )
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:

@@ -550,6 +550,8 @@ def test_letters_before_a_plain_number_make_an_identifier(nlp, number):
     "RAG: 9 red, 4 amber, 31 green.", "Nurses give 24/7 cover on 24/7 call.",
     "Order a 6204-2RS or 6001-2Z/C3 bearing.",
     "Under the 1984 Act and the 2017 Regulations it may.", "Op. 31 No. 3, BWV 1012 and K. 545.",
+    "Sow at 17-22C, bake at 150-170C, then 110-230V, 200-400mg, 700-900MHz and 120-160mm.",
+    "Fuses of 150-200A, 1100-1400W, 900-1200K, 200-250ml, 40-60min and 700-900rpm.",
 ])  # fmt: skip
 def test_a_range_a_rank_a_share_and_the_number_of_an_act_stay(nlp, text):
     shown = {shown for _, shown in found(nlp, text)}
