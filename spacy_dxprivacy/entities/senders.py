@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ..text.mentions import NO_INITIALS, Entity
 from .heads import STATED, head_of
-from .tables import PERSON_WORDS, pattern, words
+from .tables import FIRMS, GOODS, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
 from .titles import named_part
 from .words import is_name, is_ordinary, kinds
 
@@ -26,6 +26,8 @@ _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
 _ABBREVIATIONS = words("ABBREVIATIONS", "terms")
 _NO_SIGNERS = _ABBREVIATIONS | NO_INITIALS | frozenset("NA AI NO GP MP CE CI XL CO IN DI".split())
+_OF_FORUMS = re.compile(r"\b(?:posts?|replies|reply|thread|moderator|edited by|joined)\b", re.I)
+_NO_SPEAKERS = _ABBREVIATIONS | frozenset(map(str.upper, GOODS | MAKERS | PRODUCTS | FIRMS))
 BEFORE_SIGNED = 40  # characters before initials, in which it stands that they sign
 MIN_HANDLES = 2  # user names of a chat
 MIN_CAPITALS = 4  # letters of an unlisted name in capitals, which is no abbreviation
@@ -64,23 +66,24 @@ def _signers_in(text: str) -> Iterator[Entity]:
 
 def _in_forum(text: str) -> Iterator[Entity]:
     """Yield those who wrote the posts of a forum, in bold on lines of their own. In a text without
-    a user name, such lines are headings: **usage**."""
+    a user name, or where nobody posts, such lines are headings or packages: **usage**."""
     lines = [line for line in pattern("FORUM_LINE").finditer(text) if _is_handle(line["sender"])]
     if len({line["sender"] for line in lines}) < MIN_HANDLES:
         return
-    if any(_MARKED.search(line["sender"]) for line in lines):
+    is_forum = _OF_FORUMS.search(text) is not None
+    if is_forum and any(_MARKED.search(line["sender"]) for line in lines):
         yield from (Entity("USERNAME", *line.span("sender")) for line in lines)
 
 
 def _in_capitals(text: str) -> Iterator[Entity]:
     """Yield who speaks more than once in a transcript with a full name in capitals, of which no
-    list has the first: MAREIKE VAN DER BEEK: Yes. A label begins with an ordinary word or an
+    list has the first: MAREIKE VAN DER BEEK: Yes. A label begins with an ordinary word, goods or an
     abbreviation, and stands once: WATER METER: 4471."""
     lines = [*pattern("CAPITAL_SPEAKER").finditer(text)]
     counts = Counter(line["sender"] for line in lines)
     for line in lines:
         first = line["sender"].split()[0]
-        is_new = len(first) >= MIN_CAPITALS and first not in _ABBREVIATIONS
+        is_new = len(first) >= MIN_CAPITALS and first not in _NO_SPEAKERS
         if counts[line["sender"]] > 1 and is_new and may_name(first.capitalize()):
             yield Entity(STATED["PERSON"], *line.span("sender"))
 

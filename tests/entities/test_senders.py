@@ -154,6 +154,7 @@ def test_user_names_beside_times_and_in_bold_are_replaced(nlp, text, handle):
     "[09:05] disk_size: four of them\n[09:06] disk_name: one of them\n[09:07] disk_size: all of it",
     "Check-in — 9:00 AM\nBring a pen.\nCheck-in — 2:00 PM\nBring a book.\n",
     "**install**\nRun the script.\n\n**usage**\nRun it again.\n",
+    "**nixpkgs**\nThe packages.\n\n**home_lib**\nThe homes.\n\n**nix-darwin**\nThe rest.\n",
     "**step_one**\nRun the script.\n\n**step_one**\nRun it again.\n",
 ])  # fmt: skip
 def test_labels_and_headings_beside_times_and_in_bold_stay(nlp, text):
@@ -165,7 +166,7 @@ def test_a_full_name_in_capitals_that_speaks_twice_is_a_person(nlp):
     assert readable(nlp, text, "MAREIKE BELL") == []
 
 
-@pytest.mark.parametrize("label", ["WATER METER", "NHS NUMBER", "STAGE MANAGER"])
+@pytest.mark.parametrize("label", ["WATER METER", "NHS NUMBER", "STAGE MANAGER", "TEFAL IRON"])
 def test_a_label_in_capitals_that_stands_twice_stays(nlp, label):
     text = f"{label}: four.\n\n{label}: five.\n"
     assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
