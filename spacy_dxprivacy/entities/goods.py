@@ -43,6 +43,7 @@ _BEFORE_OWNERS = ARTICLES | {"my", "your", "his", "her", "our", "their", "this",
 _ASK = frozenset(
     "ask bleep call give hand inform lend page pay phone remind ring show tell text told".split()
 )
+_BEFORE_PERSONS = PERSON_WORDS | _ASK
 _COUNTS = frozenset("two three four five six seven eight nine ten several both".split())
 _MODEL = re.compile(
     rf" (?:No\.? |Mk\.? ?|[A-Za-z]{{1,4}}[ -]?)?\d[\w-]*(?! ?(?:{expanded('MONTH')})\b)"
@@ -90,6 +91,12 @@ _CONTAINERS = frozenset(
     "vial ampoule puff drop tablet capsule unit dose spray".split()
 )
 _AMOUNTS = _COUNTS | {"a", "an", "some", "half"}
+_SIZES_OF_THINGS = frozenset(
+    "mm W kW V kV A Ah mAh Hz kHz MHz GHz hp HP bar psi cc GB TB MB dpi rpm µm gsm tpi denier "
+    "lm lumens watt watts volt volts amp amps gauge ply DC AC kN kVA".split()
+)
+MOST_OF_MAKE = 0.5  # odds from which a family name before the code of a model is no make
+MOST_WITH_SIZE = 6.0  # odds of the network from which a name with a size behind it is one
 MAX_WARE = 3  # words of a ware that is weighed
 _DOSE_FORMS = frozenset("t tab tabs c cap caps inj syp syr susp oint supp neb amp".split())
 _CARDS = frozenset("visa mastercard amex maestro verve rupay".split())
@@ -145,7 +152,9 @@ def is_brand_of_thing(context: Context, entity: Entity) -> bool:
             return False
         if any(_is_named(text, is_only_brand) for text in texts[1:]):
             return False
-        return is_owned or (is_only_brand and is_name(texts[-1])) or any(map(_is_model, texts[1:]))
+        is_person = label == "PERSON" and odds(context.shares, label, start) > SURELY_KIND
+        is_ware = is_only_brand and (is_name(texts[-1]) or (label != "ORG" and not is_person))
+        return is_owned or is_ware or any(map(_is_model, texts[1:]))
     last = context.doc[end - 1]
     code = _BRAND_CODE.match(context.whole, last.idx + len(last))
     after = context.text(end)
@@ -174,7 +183,9 @@ def _is_used(context: Context, start: int, end: int, *, is_only_brand: bool) -> 
     is_used = (is_used and is_good) or (_has_owner(context, start) and not after[:1].isupper())
     if is_only_brand or not is_used:
         return is_used
-    return after not in _DEEDS and (before in ONE or (is_good and before in ARTICLES))
+    is_paid = before_it in ("pay", "payment") or (before == "via" and before_it in _PAY)
+    is_used = before in ONE or (is_good and (before in ARTICLES or is_paid))
+    return after not in _DEEDS and is_used
 
 
 def _is_before_ware(context: Context, start: int, end: int) -> bool:
@@ -302,10 +313,12 @@ def has_model(context: Context, entity: Entity) -> bool:
     text, before = context.text(start), context.text(start - 1)
     if end - start > 2 or (end - start == 2 and not DIGIT.search(context.text(start + 1))):
         return False
-    if not before.strip() or before in CELLS or before.lower().rstrip(".") in PERSON_WORDS:
+    if not before.strip() or before in CELLS or before.lower().rstrip(".") in _BEFORE_PERSONS:
         return False
     is_listed = is_name(text) or context.is_ruled(entity) or is_town(text)
-    if label != "ORG" and is_listed and not is_brand(text.lower()):
+    is_unsure = label == "PERSON" and odds(context.shares, label, start) <= MOST_OF_MAKE
+    is_unsure = is_unsure and "FIRST" not in kinds(text)  # Neumann U87
+    if label != "ORG" and is_listed and not (is_unsure or is_brand(text.lower())):
         return False
     if label != "ORG" and odds(context.shares, label, start) > SURELY_KIND:
         return False
@@ -373,6 +386,28 @@ def is_dosed(context: Context, entity: Entity) -> bool:
     if not (is_strength or (after[:1].isdigit() and unit in _UNITS | {"g", "units", "iu"})):
         return False
     return len(form.rstrip(".")) > 1 or not before.isalpha() or before in ("and", "with", "plus")
+
+
+@reason("PERSON", of_word=True)
+def is_dose_form(context: Context, entity: Entity) -> bool:
+    """Return whether a word with a full stop is the form of a drug: Syp. Zorvam."""
+    text = context.text(entity.start)
+    lower, has_stop = (
+        text.rstrip(".").lower(),
+        text.endswith(".") or context.text(entity.end) == ".",
+    )
+    return has_stop and len(lower) > 1 and lower in _DOSE_FORMS and text.istitle()
+
+
+@reason("PERSON", of_word=True)
+def has_size(context: Context, entity: Entity) -> bool:
+    """Return whether a size or a power, which no person has, stands behind a family name, of which
+    the network is not sure: a Nagler 13 mm."""
+    i = entity.start
+    if not context.text(i + 1)[:1].isdigit() or context.text(i + 2) not in _SIZES_OF_THINGS:
+        return False
+    is_given = "FIRST" in kinds(context.text(i)) or context.text(i - 1).lower() in _GIVE
+    return not is_given and odds(context.shares, "PERSON", i) <= MOST_WITH_SIZE
 
 
 @reason("PERSON", "ORG", of_word=True)

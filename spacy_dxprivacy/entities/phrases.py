@@ -59,7 +59,11 @@ _SERVICES = (" FM", " Discord", " Slack", " WhatsApp", " Telegram", " Facebook")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TITLED = re.compile(r"\b(?:M[rsx]|Mrs|Miss|Dr|Prof|Sir)\b")
 _CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # a person behind a comma
-_NUMBERED = re.compile(r"\d{1,3} ([^\W\d_]+) \d{1,3}")  # Order 42 Rule 6
+# Order 42 Rule 6, Act 4670 Section 13
+_NUMBERED = re.compile(
+    r"\d{1,3} ([^\W\d_]+) \d{1,3}|"
+    r"\d{1,5} (?:[Ss]ections?|[Aa]rticles?|[Rr]ules?|Clauses?|Regs?) \d{1,3}"
+)
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))
 _COUNTED = frozenset({"lane", "way"}.union(*(FOLLOWING[n] for n in ("UNIT", "TIME_UNIT"))))
@@ -257,7 +261,8 @@ def counts_things(core: str) -> bool:
         return True  # June 30, Miss Ada Green
     numbered = _NUMBERED.fullmatch(core)
     if numbered is not None:
-        return not (_is_new(numbered[1]) or numbered[1].lower() in STREET_WORDS)
+        named = numbered[1] or ""
+        return not named or not (_is_new(named) or named.lower() in STREET_WORDS)
     if not core.islower() or not core[0].isdigit():
         return False
     named = _LETTERS.findall(core)[:-1]

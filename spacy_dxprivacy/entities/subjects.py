@@ -6,13 +6,15 @@ piece; a colour before an unlisted word tells a variety; a score is called by a 
 
 from __future__ import annotations
 
+import re
+
 from ..text.mentions import QUOTES, Entity
 from .capitals import is_placed_as_name
 from .context import ARTICLES, Context, reason
 from .decoding import odds
 from .tables import PERSON_WORDS, words
 from .things import MIN_OF_MUSIC, MUSIC
-from .words import builtin_lexicon, is_name, is_ordinary, is_town, kinds
+from .words import builtin_lexicon, is_land, is_name, is_ordinary, is_town, kinds
 
 MIN_OF_CHESS = 3  # words that make a text one on chess
 SURELY_VARIETY = 60.0  # odds of the network from which a word behind a colour is a name
@@ -33,6 +35,15 @@ _OPENINGS = frozenset(
 _OF_OPENINGS = frozenset(
     "opening openings defence defense variation gambit attack system game line lines set sets "
     "pieces pawns endgame structure".split()
+)
+_LISTS_OF_WARES = words("LISTS_OF_WARES", "terms")
+_LABEL = re.compile(r"[\W_]{0,6}(?:[A-Z][a-z]+ )?([A-Za-z]{2,14})\*{0,2}:")
+_BEFORE_ITEMS = frozenset(": , ; • - – + / & and or plus".split())
+SURELY_LISTED = 100.0  # odds of the network from which an item of such a list is a name
+_OWNED = frozenset({"'s", "’s"})
+_TUNES = frozenset(
+    "Reel Reels Jig Jigs Hornpipe Polka Waltz Strathspey Slide Lament Fancy Favourite Ramble "
+    "Rambles Farewell Delight Minuet Schottische Barndance Mazurka".split()
 )
 _COMPOSERS = words("COMPOSERS", "terms")
 _BEHIND_COMPOSERS = QUOTES | frozenset(
@@ -58,6 +69,45 @@ def is_of_chess(context: Context, entity: Entity) -> bool:
         is_kind = context.text(i - 1).lower() in ARTICLES or context.text(i - 1) == "against"
         return is_kind or context.text(i + 1).lower() in _OF_OPENINGS
     return not _is_called(context, text)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_in_list_of_wares(context: Context, entity: Entity) -> bool:
+    """Return whether the label of its line says that wares are listed (Meds: Zorvam, Drimel), no
+    given name, no town and no word as "by" makes it somebody, and the network is not sure."""
+    i, end = entity.start, entity.end
+    start = context.doc[i].idx
+    line = context.whole[context.whole.rfind("\n", 0, start) + 1 : start]
+    label = _LABEL.match(line) if ":" in line else None
+    if label is None or label[1].lower() not in _LISTS_OF_WARES:
+        return False
+    texts = context.bounds.texts[i:end]
+    if any("FIRST" in kinds(text) or is_town(text) or is_land(text) for text in texts):
+        return False
+    if context.text(i - 1) not in _BEFORE_ITEMS:
+        return False
+    return all(odds(context.shares, entity.label, j) <= SURELY_LISTED for j in range(i, end))
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_tune(context: Context, entity: Entity) -> bool:
+    """Return whether a form of dance with a capital stands behind an owner: Lindgren's Reel."""
+    owner = context.text(entity.end) if context.text(entity.end - 1) not in _OWNED else "'s"
+    at = entity.end + (context.text(entity.end) in _OWNED)
+    return owner in _OWNED and context.text(at) in _TUNES
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_piece(context: Context, entity: Entity) -> bool:
+    """Return whether an entity of several words, of which no other is a name, begins with a
+    composer in a text on music: Sousa Liberty Bell."""
+    i, end = entity.start, entity.end
+    if end - i < 2 or context.bounds.lowers[i] not in _COMPOSERS:
+        return False
+    if any(is_name(text) for text in context.bounds.texts[i + 1 : end]):
+        return False
+    is_on_music = len(MUSIC.intersection(context.bounds.lowers)) >= MIN_OF_MUSIC
+    return is_on_music and not _is_called(context, context.text(i))
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

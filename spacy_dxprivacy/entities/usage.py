@@ -56,6 +56,11 @@ RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp
 _OPTION = re.compile(r"(?:\A|\s)-(?:-?[A-Za-z])")  # of a command
 _FAULT = re.compile(r"[A-Z]\.\d{1,3}|[A-Z]{2,5}-\d{1,4}[A-Z]{0,2}\)?", re.A)  # F.28, SUN-12K
 _EXHIBIT = re.compile(r"[A-Z]{1,2}-?\d{1,4}", re.A)
+_SMALL_DOTTED = re.compile(r"(?:[a-z]\.){1,4}[a-z]?")
+_SPECIALTIES = frozenset(
+    "Med Surg Gynae Gyn Obs Paed Paeds Ped Peds Ortho Anaes Anesth Psych Derm Cardio Neuro Onc "
+    "Radiol Path Ophth Urol Nephro Gastro Endo Pulm Comm Prac".split()
+)
 _SMALL_FIRST = re.compile(r"[a-z]{1,2}[A-Z]{2,5}")
 _PLURAL_IN_BRACKETS = re.compile(r"[^\W\d_]+\((?:e?s|en|in)\)?")
 _DEPUTY = frozenset("acting assistant associate deputy vice".split())
@@ -384,8 +389,20 @@ def is_analyte(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", of_word=True)
 def begins_small(context: Context, entity: Entity) -> bool:
-    """Return whether a word is of a small letter and capitals, as no name is: eGFR."""
-    return _SMALL_FIRST.fullmatch(context.text(entity.start)) is not None
+    """Return whether a word is of a small letter and capitals (eGFR), or of small letters with full
+    stops where names have capitals (o.c.), as no name is."""
+    text = context.text(entity.start)
+    is_dotted = _SMALL_DOTTED.fullmatch(text) is not None and context.is_capitalised
+    return is_dotted or _SMALL_FIRST.fullmatch(text) is not None
+
+
+@reason("PERSON", of_word=True)
+def is_specialty_in_brackets(context: Context, entity: Entity) -> bool:
+    """Return whether a short word for a specialty closes the brackets behind a degree: MD (Gen
+    Med)."""
+    i = entity.start
+    is_last = context.text(i) in _SPECIALTIES and context.text(i + 1) == ")"
+    return is_last and "(" in (context.text(i - 1), context.text(i - 2), context.text(i - 3))
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

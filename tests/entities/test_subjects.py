@@ -56,6 +56,11 @@ def test_persons_with_the_names_of_composers_go(marks, text, name):
     "It was a grade: Gr III. The next is Gr II.",
     "We broke down on the M6 then.", "Inform Madam Consultant at once.",
     "The wind, north-westerly, is strong.", "The DPF clean was dear.",
+    "Take Syp. Ascoril twice.", "The lens was a Nagler 13 mm.",
+    "Under Act 4670 Section 13 it is so.", "We used a Neumann U87 on it.",
+    "We all sang Lindgren's Reel.", "Meds: Zorvelin, Drimelex 5 mg, Torvamine",
+    "Hops: Zorvin, Drimmel and Tarnock", "An Airfix Spitfire hung there.",
+    "The Ishida checkweigher was on.", "Pay by Zelle, please.", "Polkey: none is due.",
 ])  # fmt: skip
 def test_varieties_scores_drugs_and_seasons_stay(marks, text):
     assert marks(text) == []
@@ -67,6 +72,11 @@ def test_varieties_scores_drugs_and_seasons_stay(marks, text):
     ("Ada Knee came by at noon.", "Ada"), ("Inform Madam Okwuosa at once.", "Okwuosa"),
     ("It was due in autumn 2019.", "2019"), ("They live at 12 Mill Lane.", "12 Mill Lane"),
     ("Mr Na 133 is the seat of Na Young Lee.", "Na Young Lee"),
+    ("Meds: given by Okwuosa at six", "Okwuosa"), ("Meds: Ada Lind has them", "Ada Lind"),
+    ("Hops: Chukwudi brings them, Ngozi has more", "Chukwudi"),
+    ("We saw Ada 13 at the door.", "Ada"), ("Ask Okwuosa B204 about it.", "Okwuosa"),
+    ("We met Lindgren at the Reel.", "Lindgren"), ("Drinks: Okwuosa, food: Lindgren", "Okwuosa"),
+    ("He lives at 4670 County Road 13 now.", "4670"),
 ])  # fmt: skip
 def test_persons_and_dates_beside_these_go(marks, text, name):
     assert name in " ".join(marks(text))
