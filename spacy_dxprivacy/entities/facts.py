@@ -57,6 +57,8 @@ _NUMBERED_ACTS = STATUTES | frozenset(
     "edict gazette guideline instruction law meeting memo minute motion notice opinion ordinance "
     "policy proposal recommendation resolution ruling session".split()
 )
+# In small letters, too: board meeting 3/2023.
+_COUNTED_IN_YEARS = frozenset("meeting meetings motion resolution bylaw circular decision".split())
 _SERIAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.A)
 STATUTE_WORDS = frozenset(
     re.findall(r"[A-Za-z]{3,}", f"{expanded('STATUTE_END')} {expanded('TREATY_END')}")
@@ -73,6 +75,7 @@ _ITEM = re.compile(r"^[ \t]*(\d\d)/(\d\d)[.:)]?[ \t]+[A-Z]{3}", re.M | re.A)
 _NORM = re.compile(r"[A-Z]?\d{1,5}(?:\.\d{1,3}){0,2}")  # the number of a norm
 MIN_ITEMS = 3  # of an agenda
 _BEFORE_STATED = frozenset("is was : =".split())  # between the word for a code and the code
+_DAYS_BESIDE = frozenset({"today", "tomorrow", "tonight", "yesterday"})
 _CELLS = frozenset({"|", ",", ";", "\t"})
 
 
@@ -358,8 +361,11 @@ class Facts(Tokens):
         return not ("verb" in classes and is_object)  # on the 5th call me
 
     def _fills_cell(self, start: int, end: int) -> bool:
-        """Return whether a single word fills a cell, between two delimiters."""
+        """Return whether a single word fills a cell, between two delimiters. Behind a word for a
+        day, commas are none: tomorrow, 14th, at two."""
         beside = (*self.texts[max(start - 1, 0) : start], *self.texts[end : end + 1])
+        if self.lowers[max(start - 2, 0)] in _DAYS_BESIDE:
+            return False
         return end - start == 1 and len(beside) == 2 and _CELLS.issuperset(beside)
 
     @cached_property
@@ -431,7 +437,8 @@ class Facts(Tokens):
         while at > 0 and self.lowers[at].rstrip(".") in ("", "no"):
             at -= 1
         before = self.texts[at] if at >= 0 else ""
-        numbered = before.istitle() and before.lower() in _NUMBERED_ACTS
+        is_act = before.istitle() and before.lower() in _NUMBERED_ACTS
+        numbered = is_act or before in _COUNTED_IN_YEARS
         return numbered and _NUMBER_OF_YEAR.fullmatch(self.texts[i]) is not None
 
     def _is_of_two(self, start: int, end: int) -> bool:

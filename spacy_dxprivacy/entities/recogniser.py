@@ -60,6 +60,7 @@ _GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
 _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
+_RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada Lind 41:08
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
 MIN_HOST = 5  # letters of the host of an address of mail that is a firm's name
 _PROVIDERS = words("MAIL_PROVIDERS")
@@ -400,11 +401,12 @@ def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
 
 def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
     """Return an extent without white space and marks at its ends; except for dates and times,
-    also without degrees, linking words, and titles before or behind a name."""
+    also without degrees, linking words, titles before or behind a name, and its result."""
     doc = bounds.doc
     if label not in ("DATE", "TIME"):
         while start < end and _is_behind_name(bounds, label, start, end - 1):
             end -= 1
+        end -= end - start > 1 and _RESULT.fullmatch(bounds.texts[end - 1]) is not None
         while label == "PERSON" and start < end - 1 and _is_before_name(bounds, start):
             start += 1
         return bounds.trim(start, end)

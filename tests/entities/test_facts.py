@@ -551,6 +551,8 @@ def test_letters_before_a_plain_number_make_an_identifier(nlp, number):
     "Order a 6204-2RS or 6001-2Z/C3 bearing.",
     "Under the 1984 Act and the 2017 Regulations it may.", "Op. 31 No. 3, BWV 1012 and K. 545.",
     "Sow at 17-22C, bake at 150-170C, then 110-230V, 200-400mg, 700-900MHz and 120-160mm.",
+    "Set it to 2400 7E1. BCS 4/9. The board meeting 6/2023 chose wheat variety 81234.",
+    "See Portaria 212/2021, Ley 12/2015, Lei nº 14.133/2021 and Décret 2019-1088 on that.",
     "Fuses of 150-200A, 1100-1400W, 900-1200K, 200-250ml, 40-60min and 700-900rpm.",
 ])  # fmt: skip
 def test_a_range_a_rank_a_share_and_the_number_of_an_act_stay(nlp, text):
@@ -559,6 +561,7 @@ def test_a_range_a_rank_a_share_and_the_number_of_an_act_stay(nlp, text):
 
 
 @pytest.mark.parametrize(("text", "date"), [
+    ("Can he come tomorrow, 17th, at noon?", "17th"), ("It is due today, the 6th.", "6th"),
     ("Her mother reaches 96 in spring.", "96"), ("She came on the 11th of May.", "11th of May"),
     ("It was on the 3rd, of course.", "3rd"), ("He is due on 4/2020.", "4/2020"),
     ("It began in May 1996.", "May 1996"), ("We moved from 12.5.2019 to 28.5.2019.", "12.5.2019"),

@@ -125,3 +125,10 @@ def test_ordinary_words_between_them_stay(marks, item):
 def test_a_column_of_who_did_something_is_of_persons(marks, head, name):
     table = f"| Time | What | {head} |\n|---|---|---|\n| 21:10 | it is late | Ada |\n"
     assert name.split()[0] in " ".join(marks(f"{table}| 22:30 | it is dry | {name} |\n"))
+
+
+@pytest.mark.parametrize("results", [
+    "Men: 1. Ann Lee 41:52, 2. Cheryl Teo 43:07.", "Women: 2. Cheryl Teo 43:07, 3. Ann Lee 44:30.",
+])  # fmt: skip
+def test_the_result_of_a_race_is_no_part_of_a_name(marks, results):
+    assert {"Ann Lee", "Cheryl Teo"} <= {*marks(results)}
