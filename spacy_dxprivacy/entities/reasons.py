@@ -85,9 +85,9 @@ def _only_opens(context: Context, label: str, i: int) -> bool:
 
 def relabel(context: Context, entity: Entity) -> Entity:
     """Return a firm as a person if it is a given name that a rule found, or the name of a person
-    before a common noun in small letters (said that Bella limps, the Singh brothers), and a date of
-    four digits as a time if they are no year: 0930. Behind a name, a title of respect
-    makes it that of a person: Devaki bhai."""
+    before a common noun in small letters (said that Bella limps, the Singh brothers) or as an owner
+    (Ada's), and a date of four digits as a time if they are no year: 0930. Behind a name, a title
+    of respect makes it that of a person: Devaki bhai."""
     label, start, end = entity
     last, before = context.text(end - 1), context.text(end - 2)
     if label in SURELY and end - start == 2 and is_title_behind(last, before):
@@ -96,6 +96,8 @@ def relabel(context: Context, entity: Entity) -> Entity:
         return Entity("TIME", start, end)
     if label != "ORG" or start not in context.ruled | context.guessed:
         return entity
+    if end - start == 2 and last in ("'s", "’s") and "SURE_FIRST" in kinds(context.text(start)):
+        return Entity("PERSON", start, start + 1)  # using Ada's Rigol
     is_behind = end - start == 2 and context.doc[start].is_title and context.doc[start].whitespace_
     if is_behind and last.islower() and "noun" in builtin_lexicon().of(last):
         return Entity("PERSON", start, end - 1)

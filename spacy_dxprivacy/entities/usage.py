@@ -56,6 +56,8 @@ RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp
 _OPTION = re.compile(r"(?:\A|\s)-(?:-?[A-Za-z])")  # of a command
 _FAULT = re.compile(r"[A-Z]\.\d{1,3}|[A-Z]{2,5}-\d{1,4}[A-Z]{0,2}\)?", re.A)  # F.28, SUN-12K
 _EXHIBIT = re.compile(r"[A-Z]{1,2}-?\d{1,4}", re.A)
+_LABELS_OF_BEDS = frozenset("Ward Bay Room Block".split())
+_OF_BEDS = frozenset("bed bay cubicle male female surgical maternity paediatric icu hdu".split())
 _SMALL_DOTTED = re.compile(r"(?:[a-z]\.){1,4}[a-z]?")
 _SPECIALTIES = frozenset(
     "Med Surg Gynae Gyn Obs Paed Paeds Ped Peds Ortho Anaes Anesth Psych Derm Cardio Neuro Onc "
@@ -394,6 +396,15 @@ def begins_small(context: Context, entity: Entity) -> bool:
     text = context.text(entity.start)
     is_dotted = _SMALL_DOTTED.fullmatch(text) is not None and context.is_capitalised
     return is_dotted or _SMALL_FIRST.fullmatch(text) is not None
+
+
+@reason("PERSON", of_word=True)
+def is_label_of_bed(context: Context, entity: Entity) -> bool:
+    """Return whether a colon and where a patient lies stand behind a word: Ward: Male 2, Bed 4."""
+    i = entity.start
+    if context.text(i) not in _LABELS_OF_BEDS or context.text(i + 1) != ":":
+        return False
+    return not _OF_BEDS.isdisjoint(context.bounds.lowers[i + 2 : i + 2 + NEAR_SCRIPTURE])
 
 
 @reason("PERSON", of_word=True)

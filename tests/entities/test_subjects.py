@@ -58,7 +58,8 @@ def test_persons_with_the_names_of_composers_go(marks, text, name):
     "The wind, north-westerly, is strong.", "The DPF clean was dear.",
     "Take Syp. Ascoril twice.", "The lens was a Nagler 13 mm.",
     "Under Act 4670 Section 13 it is so.", "We used a Neumann U87 on it.",
-    "We all sang Lindgren's Reel.", "Meds: Zorvelin, Drimelex 5 mg, Torvamine",
+    "It is clear.\nWard: Female 2, Bed 4\n", "We all sang Lindgren's Reel.",
+    "Meds: Zorvelin, Drimelex 5 mg, Torvamine",
     "Hops: Zorvin, Drimmel and Tarnock", "An Airfix Spitfire hung there.",
     "The Ishida checkweigher was on.", "Pay by Zelle, please.", "Polkey: none is due.",
 ])  # fmt: skip
@@ -75,11 +76,17 @@ def test_varieties_scores_drugs_and_seasons_stay(marks, text):
     ("Meds: given by Okwuosa at six", "Okwuosa"), ("Meds: Ada Lind has them", "Ada Lind"),
     ("Hops: Chukwudi brings them, Ngozi has more", "Chukwudi"),
     ("We saw Ada 13 at the door.", "Ada"), ("Ask Okwuosa B204 about it.", "Okwuosa"),
-    ("We met Lindgren at the Reel.", "Lindgren"), ("Drinks: Okwuosa, food: Lindgren", "Okwuosa"),
+    ("We met Lindgren at the Reel.", "Lindgren"),
+    ("Hi all.\nWard: yes, at six.", "Ward"),
+    ("Drinks: Okwuosa, food: Lindgren", "Okwuosa"),
     ("He lives at 4670 County Road 13 now.", "4670"),
 ])  # fmt: skip
 def test_persons_and_dates_beside_these_go(marks, text, name):
     assert name in " ".join(marks(text))
+
+
+def test_the_owner_of_a_ware_goes_without_its_ending(marks):
+    assert marks("It dips to 2.6 V on Shalini's Siglent, we saw.") == ["Shalini"]
 
 
 def test_short_heads_and_subjects_of_a_school_stay_and_pupils_go(marks):
