@@ -100,7 +100,8 @@ def of_one(code: Any, value: Any, flags: int) -> set[Start]:
         _, added, removed, items = value
         return of_all(items, (flags | added) & ~removed)
     if code in (op.MAX_REPEAT, op.MIN_REPEAT):
-        return of_repeated(*value, flags)
+        least, most, items = value
+        return of_repeated(least, most, items, flags)
     return {EMPTY} if code in (op.ASSERT, op.ASSERT_NOT, op.AT) else {ANY}
 
 
