@@ -268,8 +268,8 @@ def counts_things(core: str) -> bool:
     named = _LETTERS.findall(core)[:-1]
     if named == ["the"]:
         return False
-    if not named:
-        return True  # 3 amber, 22 green
+    if not named:  # 3 amber, 22 green; the 3300 block
+        return "adjective" in builtin_lexicon().of(_LETTERS.findall(core)[-1])
     return not STOP_WORDS.isdisjoint(named) or not _COUNTED.isdisjoint(named[:1])
 
 

@@ -929,7 +929,7 @@ def test_a_decimal_is_no_day(nlp, text):
     "It agreed on 31 of 40 runs.", "A pad that fits 3/4–1/2 is here.",
     "Under RA 8042 Section 10 and RA 9262, Sec. 5 it is due.",
     "Develop it in one shot 1+50 or 1+9 at most.", "The U1800 section and the U2000 prizes go on.",
-    "Sections: U1600, U2000 and Open.", "It closes #3381 and #12.", "A Tefal GV9620 for the iron.",
+    "Sections: U1600, U2000 and Open.", "A Tefal GV9620 for the iron.",
     "5.2.1 - a better lock (#2970)\n5.2.0 - a new flag (#2811, again)",
     "The ruling is 2023 ONSC or 2021 BCCRT at last.",
     "A load for an Actros 4145 and an Atego 1218.",
