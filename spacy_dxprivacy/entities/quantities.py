@@ -24,7 +24,7 @@ _OF_TIME = frozenset(
     "MONTH WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT "
     "DAYPART NUM".split()
 )
-_ROAD = re.compile(r"(?:M\d{1,2}|[AN]\d{1,4})(?:\([MT]\))?", re.A)
+_ROAD = re.compile(r"[AMN]\d{1,2}(?:\([MT]\))?", re.A)
 _VERBS = frozenset("sat wed sun march may".split())  # and days and months
 _BEFORE_TIMES = frozenset(
     "in on of by till until since from to this last next every each early mid late during before "
