@@ -1163,10 +1163,8 @@ def _are_heads(cells: list[str], share: float) -> bool:
     heads = [head_of(cell) is not None or _is_common_cell(cell) for cell in filled]
     plain = sum(heads)
     if share < 1 and any(heads):  # NAME | ENG | MAT | TOT
-        plain += sum(_SHORT_CELL.fullmatch(cell) is not None for cell in filled) - sum(
-            is_head and _SHORT_CELL.fullmatch(cell) is not None
-            for cell, is_head in zip(filled, heads, strict=True)
-        )
+        others = (cell for cell, is_head in zip(filled, heads, strict=True) if not is_head)
+        plain += sum(_SHORT_CELL.fullmatch(cell) is not None for cell in others)
     return len(filled) > 1 and plain >= share * len(filled)
 
 
