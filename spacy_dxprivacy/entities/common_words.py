@@ -5,6 +5,7 @@ Neither their capitals nor their form make a name of such words, unless the netw
 
 from __future__ import annotations
 
+import re
 from itertools import takewhile
 
 from spacy.tokens import Doc, Span, Token
@@ -15,7 +16,16 @@ from .context import BEFORE_SENTENCES, MOST_OPENING, SURELY, SURELY_BODY, Contex
 from .decoding import odds
 from .tables import LISTED, PLACES
 from .terms import FIRM_ENDS, INSTITUTIONS, LEGAL, TRADES, is_rather_common, is_specialty
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, is_plain, is_plural, kinds
+from .words import (
+    ALSO_FIRST,
+    builtin_lexicon,
+    is_name,
+    is_only_ordinary,
+    is_ordinary,
+    is_plain,
+    is_plural,
+    kinds,
+)
 
 SURELY_PLAIN = 10.0  # as many times surer the network must be of common words with capitals
 # Odds of the network from which a common word behind a name is part of it (Victoria Sponge), and
@@ -32,6 +42,7 @@ _CALLING = LISTED["TITLE"] | LISTED["GREETING"] | {"thanks", "cheers", "you"}
 _HALLS = frozenset(
     "canteen centre center gym hall hut kitchen library office pavilion room".split()
 )
+_HEAD_LETTER = re.compile(r"[B-Y]\.")
 _ENDS = frozenset({"'s", "’s"})
 _CLAUSE_ENDS = frozenset(". ! ? : ; |".split())
 
@@ -50,6 +61,21 @@ def is_opening(context: Context, entity: Entity) -> bool:
     return (text.isupper() or not fills_line) and is_common_word(context.doc, i)
 
 
+@reason("GPE", "ORG")
+def opens_phrase(context: Context, entity: Entity) -> bool:
+    """Return whether a common word begins a sentence, and words in small letters follow within the
+    entity, of which the last may be a place elsewhere, or one behind an adjective: Lower strand."""
+    _, start, end = entity
+    before, first = context.text(start - 1), context.text(start)
+    opens = not before or before.isspace() or before in BEFORE_SENTENCES
+    if not (opens and first.istitle() and is_only_ordinary(first)):
+        return False
+    rest = context.bounds.texts[start + 1 : end]
+    if not rest and "adjective" in builtin_lexicon().of(first.lower()):
+        rest = [context.text(end)]
+    return bool(rest) and all(text.islower() and is_word(text) for text in rest)
+
+
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_in_title(context: Context, entity: Entity) -> bool:
     """Return whether a word has only the capital of its heading (Stock and Dowel Sizes), where
@@ -65,6 +91,20 @@ def is_in_title(context: Context, entity: Entity) -> bool:
     capitals = sum(t.is_title and is_word(t.lower_) and not is_name(t.text) for t in beside)
     small = sum(t.is_lower for t in beside)
     return capitals > small and (capitals > 1 or not small)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_lettered_head(context: Context, entity: Entity) -> bool:
+    """Return whether a letter and common words are the heading of a part, where another part has
+    the letter before or behind it: D. Staffing."""
+    _, start, end = entity
+    letter = context.text(start)
+    if not _HEAD_LETTER.fullmatch(letter) or not (start == 0 or "\n" in context.text(start - 1)):
+        return False
+    if not all(map(is_only_ordinary, _words_of(context, Entity("", start + 1, end)))):
+        return False
+    beside = f"[{chr(ord(letter[0]) - 1)}{chr(ord(letter[0]) + 1)}]"
+    return re.search(rf"^{beside}\. [^\W\d_]", context.whole, re.M) is not None
 
 
 def clause_around(doc: Doc, i: int) -> list[Token]:

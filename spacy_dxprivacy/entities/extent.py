@@ -142,7 +142,9 @@ class Bounds(Terms):
                 label = "GPE"  # a court has the name of its place
             match = Entity(label, start, end)
             for part in self._persons_of_firms(match) if label == "ORG" else (match,):
-                pieces += self._pieces(part, fixed, ends)
+                parts = [*self._pieces(part, fixed, ends)]
+                # A part may be a value alone: M8, in "in place of M8. Board".
+                pieces += parts if parts == [match] else self.without_facts(parts)
         return self.without_terms(pieces, persons)
 
     def _persons_of_firms(self, match: Entity) -> Iterator[Entity]:

@@ -53,11 +53,13 @@ BEFORE_CODE = 40  # characters before a number, in which a word for a code is so
 MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _KOREAN = words("KOREAN")
+_BODIES = words("INSTITUTIONS", "terms")
 # The network is never surer than these.
 _SURE_CUES = frozenset("sender officer passenger shown short holm family mixed ah nurse".split())
 _SERVICES = (" FM", " Discord", " Slack", " WhatsApp", " Telegram", " Facebook")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TITLED = re.compile(r"\b(?:M[rsx]|Mrs|Miss|Dr|Prof|Sir)\b")
+_LISTED_HEAD = re.compile(r"[A-Z]\. [^\W\d_]+")  # D. Catering, as a part of minutes is called
 _CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # a person behind a comma
 # Order 42 Rule 6, Act 4670 Section 13
 _NUMBERED = re.compile(
@@ -265,11 +267,13 @@ def counts_things(core: str) -> bool:
         return not named or not (_is_new(named) or named.lower() in STREET_WORDS)
     if not core.islower() or not core[0].isdigit():
         return False
-    named = _LETTERS.findall(core)[:-1]
+    *named, last = _LETTERS.findall(core)
     if named == ["the"]:
         return False
+    if core[-1].isdigit():  # 1500 ml over 24, between 0400 and 0600
+        named.append(last)
     if not named:  # 3 amber, 22 green; the 3300 block
-        return "adjective" in builtin_lexicon().of(_LETTERS.findall(core)[-1])
+        return "adjective" in builtin_lexicon().of(last)
     return not STOP_WORDS.isdisjoint(named) or not _COUNTED.isdisjoint(named[:1])
 
 
@@ -303,6 +307,8 @@ def _organisations(text: str) -> Iterator[tuple[int, int]]:
         person = builtin_lexicon().is_first_name(first) or first.lower() in LISTED["TITLE"]
         if kind_of(match) == "wares" and _TITLED.search(match[0]):
             continue  # Pay Ms Ada Lind Music
+        if _LISTED_HEAD.fullmatch(match[0]):
+            continue
         if not (person and kind_of(match) in ("cue", "after")):
             start = _behind_person(text, match)
             start += match[0].rfind("\t", start - match.start()) + 1  # the cell before it
@@ -352,13 +358,18 @@ def _behind_person(text: str, match: re.Match[str]) -> int:
 
 
 def stated_in(text: str) -> Iterator[Entity]:
-    """Yield the towns that are called by ordinary words, and the firms of signatures, with the
-    labels of STATED: the network takes them for none (Red Bluff)."""
+    """Yield the towns that are called by ordinary words, the places of townships and counties, and
+    the firms of signatures, with the labels of STATED: the network takes them for none (Red Bluff,
+    the County of Wake). A body of a township is a firm: Town of Tarn Planning Board."""
     for match in pattern("SIGNATURE").finditer(text) if " | " in text else ():
         yield Entity(STATED["ORG"], *match.span("firm"))
     yield from (
         Entity(STATED["GPE"], *match.span()) for match in pattern("LISTED_TOWN").finditer(text)
     )
+    is_divided = " of " in text or " OF " in text
+    for match in pattern("DIVIDED").finditer(text) if is_divided else ():
+        if match[0].split()[-1].lower() not in _BODIES:
+            yield Entity(STATED["GPE"], *match.span())
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:

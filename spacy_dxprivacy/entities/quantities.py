@@ -19,6 +19,7 @@ SURELY_HOUSE = 20.0
 MIN_STREET = 4  # letters of a word in capitals that may be a street, and no unit of a value
 MIN_STREET_NUMBER = 3  # digits of a number that is of a house rather than of a list
 _BESIDE_DATES = words("BESIDE_DATES") - {"the", "of", "in", "on", "at", "a", "and", "to"}
+_PREPOSITIONS = frozenset("at by from in of off on out to up".split())
 _NAMED_DAY = re.compile(rf"(?:{expanded('MONTH')}|{expanded('WEEKDAY')})s?", re.I)
 _OF_TIME = frozenset(
     "MONTH WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT SEASON IN_TIME DATE_UNIT TIME_UNIT "
@@ -54,6 +55,7 @@ _PART_NUMBER = re.compile(r"\d{1,3}[A-Z]?")
 _PART_NOUNS = frozenset({"adjective", "gerund", "noun", "plural"})
 _BEFORE_PARTS = frozenset("at from in into near of outside to".split())
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it
+_BEFORE_CLAUSE = frozenset("the a an she he it they we i you there".split())
 _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
 _FRACTIONS = re.compile(
     r"(?:[^\W\d_]{2,9}-?\d\d?\s)?[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII
@@ -62,6 +64,9 @@ _FRACTIONS = re.compile(
 _VALUE = re.compile(
     r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
     r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
+    # falls: 3 this month, 5 last; pages 4,8
+    r"\d{1,3},\d{1,3}|"
+    r"\d{1,4}\s(?:last|next|before)|"
     # a version, the strength of a drug, a saturation, a server
     r"\d{1,3}\.\d{1,4}\.(?:\d|\d{3})|\d{3}/\d{1,2}|(?:1[3-9]|[2-9]\d|\d{3})/\d{3,4}|"
     r"sat\s(?:3[2-9]|[4-9]\d|100)|[a-z]{2,}-\d{1,4}|"
@@ -199,6 +204,8 @@ def is_count(context: Context, entity: Entity) -> bool:
         ends = after is None or after.is_space or (after.is_upper and len(after) < MIN_STREET)
         if ends or after is None:
             return ends
+        if after.text in _BEFORE_CLAUSE and context.text(end + 1).islower():
+            return True  # at 20 the priest hears
         return is_word(after.lower_) and (after.text.endswith("s") or _describes(after.text))
     # 3 Brown Long-eared: an address ends with a word
     is_cut = after is not None and after.text == "-" and not doc[end - 1].whitespace_
@@ -346,6 +353,8 @@ def is_undated(context: Context, entity: Entity) -> bool:
     if DIGIT.search(text) or pattern("DATE_PHRASE").search(text.lower()):
         return False
     words = re.findall(r"[^\W_]+", text.lower())
+    if _PREPOSITIONS.issuperset(words):
+        return True  # out at 6 km
     known = (
         word in _BESIDE_DATES or _NAMED_DAY.fullmatch(word) or not _OF_TIME.isdisjoint(kinds(word))
         for word in words

@@ -23,13 +23,16 @@ from .context import (
 )
 from .decoding import odds
 from .goods import is_beside_firm, is_brand_or_firm
-from .tables import LISTED
+from .tables import LISTED, expanded
 from .terms import LEGAL
 from .titles import is_title_behind
 from .words import builtin_lexicon, is_name, is_plain, kinds
 
 # Odds of the network from which a common word in small letters belongs to the name beside it.
 SURELY_SMALL = 100.0
+_DIVISIONS = frozenset(expanded("DIVISIONS").split("|"))
+MAX_DIVISION = 3  # tokens below which a township is a place
+_HOMES = frozenset("place house flat home apartment room garage garden shed office".split())
 _HOUR = re.compile(r"(?:0\d|1[0-4]|2[23])[0-5]\d", re.A)
 
 
@@ -47,11 +50,15 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
     """Return a name with capitals without common words in small letters at its ends, as in "the
     Dublin region" and "Nyloc nut", unless the network is certain of them; and without a
     common word with a capital behind a legal form (Tarn Ltd Respondent), or one that only opens its
-    sentence (Haha Joan)."""
+    sentence (Haha Joan). A place has no "Township of" before it."""
     label, start, end = entity
     if label not in SURELY or not any(t[0].isupper() for t in context.bounds.texts[start:end]):
         return entity
     doc, texts = context.doc, context.bounds.texts
+    if label != "PERSON" and f"{texts[start]} {context.text(start + 1)}" in _DIVISIONS:
+        start += 2
+        if end - start < MAX_DIVISION:  # no Town of Tarn Planning Board
+            return Entity("GPE", min(start, end), end)
 
     def is_beside(i: int) -> bool:
         text = texts[i]
@@ -87,11 +94,14 @@ def relabel(context: Context, entity: Entity) -> Entity:
     """Return a firm as a person if it is a given name that a rule found, or the name of a person
     before a common noun in small letters (said that Bella limps, the Singh brothers) or as an owner
     (Ada's), and a date of four digits as a time if they are no year: 0930. Behind a name, a title
-    of respect makes it that of a person: Devaki bhai."""
+    of respect makes it that of a person (Devaki bhai), and so does what is someone's: at Ada's
+    place."""
     label, start, end = entity
     last, before = context.text(end - 1), context.text(end - 2)
     if label in SURELY and end - start == 2 and is_title_behind(last, before):
         return Entity("PERSON", start, end - 1)
+    if label == "ADDRESS" and last in _HOMES and before in ("'s", "’s"):
+        return Entity("PERSON", start, end - 2)
     if label == "DATE" and end - start == 1 and _HOUR.fullmatch(context.text(start)):
         return Entity("TIME", start, end)
     if label != "ORG" or start not in context.ruled | context.guessed:

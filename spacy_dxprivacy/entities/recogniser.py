@@ -27,6 +27,7 @@ from ..text.mentions import (
     QUOTES,
     Entity,
     further_mentions,
+    is_of_items,
     is_word,
     plain_label,
     set_complete,
@@ -59,6 +60,7 @@ _FILE_WORDS = words("FILE_WORDS")
 _GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
 _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
+_LETTER_UNITS = frozenset("g h l m s t v w".split())
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
 _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada Lind 41:08
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
@@ -333,6 +335,9 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
                     span = Span(doc, low, high, label=label)
                     merged.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
+    places = {span for span in merged if span.label_ == "GPE" and _is_before_nickname(bounds, span)}
+    merged -= places
+    merged |= {Span(doc, span.start, span.end, label="PERSON") for span in places}
     merged |= {Span(doc, i, i + 1, label="PERSON") for i in nicknames(bounds, owner)}
     merged |= {Span(doc, i, i + 2, label="PERSON") for i in between_persons(bounds, owner)}
     merged |= {Span(doc, i, i + 1, label="ORG") for i in short_firms(bounds, merged)}
@@ -399,6 +404,13 @@ def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
             yield from (k for k, part in zip((i, last), parts, strict=True) if part is None)
 
 
+def _is_before_nickname(bounds: Bounds, span: Span) -> bool:
+    """Return whether a place is a given name: a nickname in quotes and a family name follow it, as
+    in Florence "Flo" Lind."""
+    quote, _, closing, family = (*bounds.texts[span.end : span.end + 4], "", "", "", "")[:4]
+    return {quote, closing} <= QUOTES and family.istitle() and not is_word(family.lower())
+
+
 def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
     """Return an extent without white space and marks at its ends; except for dates and times,
     also without degrees, linking words, titles before or behind a name, and its result."""
@@ -423,10 +435,13 @@ def _is_before_name(bounds: Bounds, i: int) -> bool:
     or a rank in a few capitals before a name that has small letters (DC Tilley, PCSO McKay) or,
     of a listed one, has not."""
     i -= bounds.texts[i] == "."
-    if bounds.texts[i].endswith("/-"):  # Sd/-
+    text = bounds.texts[i]
+    is_item = text.islower() and is_of_items(bounds.doc, i)
+    if text.endswith("/-") or is_item:  # Sd/-; c. Volkov fell
         return True
-    text, word = bounds.texts[i], bounds.lowers[i].rstrip(".")
-    is_unit = i > 0 and word in FOLLOWING["UNIT"] and bounds.texts[i - 1][-1].isdigit()
+    word = bounds.lowers[i].rstrip(".")
+    is_unit = word in FOLLOWING["UNIT"] or text.rstrip(".") in _LETTER_UNITS
+    is_unit = is_unit and i > 0 and bounds.texts[i - 1][-1].isdigit()
     is_written = _is_written(bounds, i + 1) or word in RANKS
     is_rank = _RANK.fullmatch(text) is not None and is_written
     after = bounds.texts[i + 1]

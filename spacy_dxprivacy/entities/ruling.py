@@ -267,8 +267,12 @@ def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[En
 
 
 def _counts_from_number(bounds: Bounds, label: str, start: int, end: int) -> bool:
-    """Return whether an amount begins with the number before it: Order 88123456 20 units, in
-    February 2023 17.3%."""
+    """Return whether an amount begins with the number before it (Order 88123456 20 units, in
+    February 2023 17.3%), or has the number of a part of minutes before who speaks: 3.1 KM: Yes."""
+    if label == "QUANTITY" and end - start == 2 and bounds.between(end, end + 1) == ":":
+        opens = start == 0 or "\n" in bounds.texts[start - 1]
+        if opens and "." in bounds.texts[start] and bounds.texts[end - 1].isupper():
+            return True
     numbers = bounds.texts[start : end - (not bounds.texts[end - 1][0].isdigit())]
     is_amount = label == "QUANTITY" and len(numbers) == 2 and numbers[0].isdigit()
     return is_amount and len(numbers[0]) > MAX_THOUSANDS

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ..text.mentions import NO_INITIALS, Entity
+from ..text.mentions import NO_INITIALS, Entity, is_word
 from .heads import STATED, head_of
 from .tables import FIRMS, GOODS, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
 from .titles import named_part
@@ -30,6 +30,7 @@ _OF_FORUMS = re.compile(r"\b(?:posts?|replies|reply|thread|moderator|edited by|j
 _NO_SPEAKERS = _ABBREVIATIONS | frozenset(map(str.upper, GOODS | MAKERS | PRODUCTS | FIRMS))
 BEFORE_SIGNED = 40  # characters before initials, in which it stands that they sign
 MIN_HANDLES = 2  # user names of a chat
+MIN_SPEAKERS = 2  # who speak in turns
 MIN_CAPITALS = 4  # letters of an unlisted name in capitals, which is no abbreviation
 
 
@@ -50,6 +51,29 @@ def senders_in(text: str) -> Iterator[Entity]:
         small = _dialogue(text, "SMALL_LINE")
         if any("FIRST" in kinds(line["sender"].capitalize()) for line in small):
             yield from (Entity(STATED["PERSON"], *line.span("sender")) for line in small)
+        yield from _in_turns(text)
+
+
+def _in_turns(text: str) -> Iterator[Entity]:
+    """Yield those who speak in turns: who opens several lines with a name, also with one that is a
+    rare word (Ravin: no), where a listed given name does so too. Labels stand once, or are common
+    words: Note: closed."""
+    lines = [*pattern("NAMED_LINE").finditer(text)]
+    counts = Counter(line["sender"] for line in lines)
+    speakers = {sender for sender, count in counts.items() if count > 1}
+    words_of = {word for sender in speakers for word in sender.split()}
+    if len(speakers) < MIN_SPEAKERS or not any("SURE_FIRST" in kinds(w) for w in words_of):
+        return
+    named = {s for s in speakers if not s.isupper() and _is_rare_or_listed(s.split())}
+    yield from (
+        Entity(STATED["PERSON"], *_named_part(line)) for line in lines if line["sender"] in named
+    )
+
+
+def _is_rare_or_listed(sender: list[str]) -> bool:
+    """Return whether a sender is no role, and has a listed name or a rare word."""
+    name = [word.strip(".") for word in sender if word.strip(".").lower() not in PERSON_WORDS]
+    return any(is_listed(word) or not is_word(word.lower()) for word in name)
 
 
 def _signers_in(text: str) -> Iterator[Entity]:

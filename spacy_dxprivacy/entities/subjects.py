@@ -1,7 +1,8 @@
 """Reasons in what a text is about, for which a word with a capital is one of its subject.
 
 In a text on chess, Black moves and the Berlin is an opening; in a programme of music, Bach is a
-piece; a colour before an unlisted word tells a variety; a score is called by a town or a person.
+piece; over the radio, roger is yes; a colour before an unlisted word tells a variety; a score is
+called by a town or a person.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 
 from ..text.mentions import QUOTES, Entity
 from .capitals import is_placed_as_name
-from .context import ARTICLES, Context, reason
+from .context import ARTICLES, BEFORE_SENTENCES, Context, reason
 from .decoding import odds
 from .tables import PERSON_WORDS, words
 from .things import MIN_OF_MUSIC, MUSIC
@@ -35,6 +36,13 @@ _OPENINGS = frozenset(
 _OF_OPENINGS = frozenset(
     "opening openings defence defense variation gambit attack system game line lines set sets "
     "pieces pawns endgame structure".split()
+)
+MIN_OF_RADIO = 2  # words that make a text one that is spoken over the radio
+_ANSWERS = frozenset({"roger", "wilco"})
+_BEHIND_ANSWERS = frozenset(". , ! that out over wilco roger \n".split(" "))
+_RADIO = frozenset(
+    "over wilco mayday pan-pan coastguard lifeboat callsign vhf uhf squawk runway readback tower "
+    "dispatch radio channel standby copy acknowledge transponder kilo foxtrot tango".split()
 )
 _LISTS_OF_WARES = words("LISTS_OF_WARES", "terms")
 _LABEL = re.compile(r"[\W_]{0,6}(?:[A-Z][a-z]+ )?([A-Za-z]{2,14})\*{0,2}:")
@@ -69,6 +77,18 @@ def is_of_chess(context: Context, entity: Entity) -> bool:
         is_kind = context.text(i - 1).lower() in ARTICLES or context.text(i - 1) == "against"
         return is_kind or context.text(i + 1).lower() in _OF_OPENINGS
     return not _is_called(context, text)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_radio_word(context: Context, entity: Entity) -> bool:
+    """Return whether an answer over the radio opens a sentence: Roger, out. Where nobody speaks
+    over the radio, Roger is a person."""
+    i = entity.start
+    if context.bounds.lowers[i] not in _ANSWERS or context.text(i + 1) not in _BEHIND_ANSWERS:
+        return False
+    before = context.text(i - 1)
+    opens = not before or before.isspace() or before in BEFORE_SENTENCES or before == ","
+    return opens and len(_RADIO.intersection(context.bounds.lowers)) >= MIN_OF_RADIO
 
 
 @reason("PERSON", "GPE", "ORG")

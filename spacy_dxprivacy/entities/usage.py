@@ -27,12 +27,23 @@ from .decoding import odds
 from .facts import ABBREVIATIONS, DIGIT
 from .tables import FIRMS, GOODS, LISTED, PERSON_WORDS, STATES, expanded, pattern, words
 from .terms import FIRM_ENDS, INSTITUTIONS, JOBS
-from .words import builtin_lexicon, is_file_name, is_land, is_name, is_ordinary, is_setting, is_town
+from .titles import is_also_title
+from .words import (
+    builtin_lexicon,
+    is_file_name,
+    is_land,
+    is_name,
+    is_only_ordinary,
+    is_ordinary,
+    is_setting,
+    is_town,
+)
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
 SURELY_SHORT_FORM = 10.0
 LEAST_PLACE = 1.0  # odds from which a listed city is one behind what describes a thing
 _MAX_SHORT_FORM = {"PERSON": 4, "GPE": 5, "ORG": 8}  # letters of an abbreviation
+_CHANNEL_PARTS = re.compile(r"[^\W\d_]{3,}")
 MIN_SMALL = 3  # letters of a place or firm in small letters
 _FUNCTION_CLASSES = frozenset(
     "interjection negation determiner pronoun possessive conjunction preposition wh_word "
@@ -160,6 +171,60 @@ def is_code(context: Context, entity: Entity) -> bool:
             return not any(is_name(piece.capitalize()) for piece in pieces[:-1])
         return all(is_word(piece) and not is_name(piece) for piece in pieces if piece.isalpha())
     return (entity.label != "PERSON" and "@" in text) or is_setting(text)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_channel(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a channel of a chat that ordinary words name: #garden-club. One
+    of two joined words is such, too: #brewday."""
+    text = context.text(entity.start, entity.end)
+    if not text.startswith("#") and context.text(entity.start - 1) != "#":
+        return False
+    return all(map(_is_of_common_words, _CHANNEL_PARTS.findall(text)))
+
+
+def _is_of_common_words(word: str) -> bool:
+    """Return whether a word in small letters, or each of the two that it is joined from, is one of
+    English and no name."""
+    if is_only_ordinary(word):
+        return True
+    parts = ((word[:i], word[i:]) for i in range(3, len(word) - 2))
+    return word.islower() and any(is_word(a) and is_word(b) and not is_name(word) for a, b in parts)
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_number_or_about(context: Context, entity: Entity) -> bool:
+    """Return whether words are a number (Sixty-four.), or a common word that -ish makes a rough
+    one: Pink-ish."""
+    tokens = context.doc[entity.start : entity.end]
+    if len(tokens) > 2 and tokens[-1].lower_ == "ish" and tokens[-2].text == "-":
+        return is_ordinary(tokens[0].lower_)
+    return len(tokens) > 1 and all(token.like_num or token.text == "-" for token in tokens)
+
+
+@reason("PERSON", of_word=True)
+def is_title_with_stop(context: Context, entity: Entity) -> bool:
+    """Return whether a name is a title with a full stop, before the name of a person: Kum. Jigna.
+    An ordinary word behind the stop begins a sentence: We met Kum. He left."""
+    i = entity.start
+    named = context.text(i + 2)
+    if context.text(i + 1) != "." or not named.istitle() or is_only_ordinary(named):
+        return False
+    return is_also_title(context.text(i), ". " + named)
+
+
+@reason("GPE", of_word=True)
+def is_noun_of_text(context: Context, entity: Entity) -> bool:
+    """Return whether the network alone takes a noun for a place that a document with capitals also
+    writes in small letters (one buffalo), within a sentence or at its start."""
+    text, before = context.text(entity.start), context.text(entity.start - 1)
+    if context.is_ruled(entity) or not context.counts[text.lower()]:
+        return False
+    if not (context.is_capitalised or context.capitalises_names):
+        return False
+    is_noun = "noun" in builtin_lexicon().of(text.capitalize())
+    opens = not before or before.isspace() or before in BEFORE_SENTENCES
+    return is_noun and (opens or text.islower())
 
 
 @reason("DATE", "TIME", of_word=True)

@@ -33,7 +33,7 @@ _DATED = frozenset({"DATE", "TIME"})
 MAX_UNIT = 6  # letters of a unit, such as Mbit
 _LONG_UNITS = frozenset(unit for unit in FOLLOWING["UNIT"] if len(unit) > 3)
 _UNITS = "|".join(sorted(map(re.escape, FOLLOWING["UNIT"]), key=len, reverse=True))
-_AMOUNT = rf"[+−-]?\d+(?:[.,]\d+)*\s?(?:%|(?:{_UNITS})(?!\w))"
+_AMOUNT = rf"[+−±~≈≤≥<>-]?\d+(?:[.,]\d+)*\s?(?:%|(?:{_UNITS})(?!\w))"
 _OF_VALUES = re.compile(rf"{expanded('JOINED')}(?:\s?[/x×–-]\s?{expanded('JOINED')})*", re.I)
 # An abbreviation and its value (ST +3 mm), an amount and what it measures (90 cm wide).
 _WITH_AMOUNT = re.compile(
@@ -54,6 +54,7 @@ _BEFORE_NUMBERS = frozenset("build error line page port version".split())
 _BEFORE_WORKS = frozenset({"op", "opus"})
 _GROUP = re.compile(r"[a-z]{2,}-\d{1,4}s?")  # under-16s
 _AGE_GROUP = re.compile(r"[UO]-?\d\ds?")  # U16
+_LETTER_AND_NUMBER = re.compile(r"[A-Z]\d{1,6}")
 _NUMBERED = re.compile(r"[A-Z]\d{1,2}(?:\+\d{1,2})?")  # G2 P1
 _SIGNS = frozenset("+ - − < > = ~ ± @ ≤ ≥".split())
 # Numbers of several parts: scores and decimals in a row, and large amounts.
@@ -177,6 +178,12 @@ _SHARES = re.compile(r"(\d{1,2})/([248]|16|32) ?[–-] ?(\d{1,2})/([248]|16|32)"
 _CURRENCY = re.compile(expanded("CURRENCY"))
 _AFTER_NUMBER = re.compile(r"(?:[kMG]?Wh|m[²³3]|[mkM]?Ω|[kM]?[lL]|TEU|hours|units)(?!\w)")
 _TIMES = re.compile(r" ?[@x×] ?\d")  # Invoice: 12 @ 4.50
+_LEAST_ORDER = re.compile(
+    r"\b(?:min|minimum|max|maximum|smallest|largest|bulk|repeat|standing|last|re)\.?[ -]{1,2}"
+    r"orders?"
+    r"(?: (?:qty|quantity|size))?(?: (?:is|of|was))?[ :]{0,2}\Z",
+    re.I,
+)
 _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
 _PER_TIME = re.compile(rf"{_AMOUNT}/\d*[a-z]{{1,3}}")  # 4.6mm/24h
 _UNIT_APART = re.compile(r"(\d[\d.,]*) (?=[A-Za-z]{2})")
@@ -459,8 +466,16 @@ def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
     is_code = end - start == 1 and (  # logger CR1000X, Siglent SDS1104X
         _is_of_thing(tokens, start) or _is_of_kind(tokens, start, end)
     )
-    is_code |= _NAMED_AMOUNT.fullmatch(text) is not None
+    is_code |= _NAMED_AMOUNT.fullmatch(text) is not None or _is_price_by_letter(tokens, text)
     return is_code or _is_amount(text) or _is_number(text) or _ORDER.fullmatch(text) is not None
+
+
+def _is_price_by_letter(tokens: Tokens, text: str) -> bool:
+    """Return whether a letter before a number is a currency, with which the text writes amounts
+    that have cents: M8, where M9.50 is."""
+    if not _LETTER_AND_NUMBER.fullmatch(text):
+        return False
+    return re.search(rf"(?<!\w){text[0]}\d{{1,6}}\.\d\d(?![\w.])", tokens.text) is not None
 
 
 def _is_release(text: str) -> bool:
@@ -472,8 +487,10 @@ def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
     """Return whether a name or a place is the unit of the number before it (1.2 Gbit/s, 380 Mbps),
     a stage (NYHA II), or an abbreviation before a value (CPI + 1%)."""
     before = tokens.texts[start - 1] if start else ""
-    if before[-1:].isdigit():
-        if _RATE.match(tokens.between(start, start + 3)) or _is_unit_of(before, text):
+    speaks = "." in before and tokens.between(end, end + 1) == ":"  # 3.1 KM: Yes.
+    if before[-1:].isdigit() and not speaks:
+        first = tokens.texts[start]  # 350 mA peak
+        if _RATE.match(tokens.between(start, start + 3)) or _is_unit_of(before, first):
             return True
     if end - start > 1:
         return _is_stage(text)
@@ -558,12 +575,14 @@ def _is_fault(tokens: Tokens, start: int, end: int) -> bool:
 
 
 def _is_count(tokens: Tokens, start: int, end: int) -> bool:
-    """Return whether a number counts what stands behind it: no 500 errors, in case 300
-    more, invoice: 12 @ 4.50."""
+    """Return whether a number counts what stands behind it (no 500 errors, in case 300 more,
+    invoice: 12 @ 4.50), or what is ordered at least: min order 100."""
     number = tokens.texts[start]
     if end - start > 1 or not number.isdigit() or len(number) > MAX_COUNT:
         return False
     if _TIMES.match(tokens.between_with_blank(start, start + BESIDE), len(number)):
+        return True
+    if _LEAST_ORDER.search(tokens.between_with_blank(start - KEY_BESIDE, start)):
         return True
     after = tokens.between(end, end + 1)
     return after in _LETTER_UNITS or pattern("COUNTED").match(after) is not None

@@ -271,16 +271,16 @@ def _start_of_initials(doc: Doc, start: int, language_of: Callable[[Doc], str]) 
         return start
     text = doc[first].text
     is_title = text in _ABBREVIATED or text == _LETTER_TITLES.get(language_of(doc))
-    return start if is_title or _is_of_items(doc, first) else first
+    return start if is_title or is_of_items(doc, first) else first
 
 
-def _is_of_items(doc: Doc, i: int) -> bool:
+def is_of_items(doc: Doc, i: int) -> bool:
     """Return whether a letter at the head of a line numbers an item, as the letter before or behind
     it does too (B.), or marks each answer of a hearing: A. Ada Lind said so."""
-    letter = doc[i].text[0]
-    if not (len(doc[i].text) == 2 and letter.isascii() and (i == 0 or "\n" in doc[i - 1].text)):
+    letter, text = doc[i].text[0], doc[i].text
+    if not (text[1:] == "." and letter.isascii() and (i == 0 or "\n" in doc[i - 1].text)):
         return False
-    heads = re.findall(r"^[ \t]*([A-Z])\.[ \t]", text_of(doc), re.M)
+    heads = re.findall(r"^[ \t]*([A-Za-z])\.[ \t]", text_of(doc), re.M)
     beside = {chr(ord(letter) - 1), chr(ord(letter) + 1)}
     return heads.count(letter) > 1 or not beside.isdisjoint(heads)
 
@@ -305,19 +305,28 @@ def _stated_initials(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
 
 
 def _stated_behind(doc: Doc, first: int, last: int) -> str:
-    """Return the initials of a name in the brackets behind it, alone or after a role, also without
-    some of its further parts: Ada Lind (AL), Ana Luisa Braun Costa (chair, AB); "" without any."""
+    """Return the initials of a name in the brackets behind it, alone or beside a role, also without
+    some of its further parts: Ada Lind (AL), Bo Rask (BR, roofs), Ana Luisa Braun Costa (chair,
+    AB); "" without any."""
     if last >= len(doc) or doc[last].text != "(":
         return ""
     end = next((i for i in range(last, min(last + MAX_BRACKET, len(doc))) if doc[i].text == ")"), 0)
-    is_alone = end - 1 == last + 1 or doc[end - 2].text in (",", ";")
-    if not end or not is_alone:
+    if not end:
         return ""
-    text = doc[end - 1].text
-    letters = text.upper() if _MIXED.fullmatch(text) else text
     wholes = initials_of([doc[first:last].text])
+    parts = {last + 1: doc[last + 2], end - 1: doc[end - 2]}  # and the mark beside each
+    for i, beside in parts.items():
+        is_alone = end - 1 == last + 1 or beside.text in (",", ";")
+        if is_alone and _are_initials_of(doc[i].text, wholes):
+            return doc[i].text
+    return ""
+
+
+def _are_initials_of(text: str, wholes: set[str]) -> bool:
+    """Return whether a word is the initials of a name, of which the whole ones are given."""
+    letters = text.upper() if _MIXED.fullmatch(text) else text
     has_more = text.isupper() and len(text) > 2 and text[0] + text[-1] in wholes
-    return text if has_more or any(_begin_parts(letters, whole) for whole in wholes) else ""
+    return has_more or any(_begin_parts(letters, whole) for whole in wholes)
 
 
 def _begin_parts(letters: str, whole: str) -> bool:

@@ -553,6 +553,12 @@ def test_letters_before_a_plain_number_make_an_identifier(nlp, number):
     "Sow at 17-22C, bake at 150-170C, then 110-230V, 200-400mg, 700-900MHz and 120-160mm.",
     "Set it to 2400 7E1. BCS 4/9. The board meeting 6/2023 chose wheat variety 81234.",
     "See Portaria 212/2021, Ley 12/2015, Lei nº 14.133/2021 and Décret 2019-1088 on that.",
+    "Falls: 4 this month (6 last). Pages 5,9 are torn.", "It reads 5,8 kV on the far side.",
+    "She fell between 0400 and 0600.\n", "Poured 1500 ml over 24.\n",
+    "In closed session under RSA 91-A:3, II(c) and N.J.S.A. 10:4-12, K.S.A. 75-4319(b)(1).",
+    "See M.G.L. c. 30A, § 21(a)(3), Wis. Stat. § 19.85(1)(c) and O.R.C. 121.22(G) there.",
+    "$260 a chick, min order 100, minimum order is 250.", "At 20 the priest hears, as you do.",
+    "It was M9.50 a plate in place of M8. Board offers M8.80 a plate.", "Drift is ±8 mm, ≥4 mg.",
     "Fuses of 150-200A, 1100-1400W, 900-1200K, 200-250ml, 40-60min and 700-900rpm.",
 ])  # fmt: skip
 def test_a_range_a_rank_a_share_and_the_number_of_an_act_stay(nlp, text):
@@ -969,3 +975,21 @@ def test_the_numbers_of_questions_are_no_quarters(nlp):
 def test_a_day_before_noon_is_a_day(nlp):
     assert ("DATE", "21/02") in found(nlp, "ETA 20/02 0400 hrs\nETB 21/02 PM tide")
     assert not found(nlp, "He took 1/2 pm and 2 pm.") & {("DATE", "1/2")}
+
+
+@pytest.mark.parametrize(("text", "day"), [
+    ("Home 24th if well.", "24th"), ("The morning tide of the 21st. High is 6 m.", "21st"),
+    ("So the 7th ish", "7th"), ("On May 16, or the 22nd in the morning.", "22nd"),
+    ("Send it by the 4th. Thanks.", "4th"), ("It is booked for the 14th, please.", "14th"),
+    ("In your letter of the 30th, you ask.", "30th"),
+])  # fmt: skip
+def test_an_ordinal_with_nothing_to_count_is_a_day(nlp, text, day):
+    assert any(label == "DATE" and day in shown for label, shown in found(nlp, text))
+
+
+@pytest.mark.parametrize("text", [
+    "It fell from the 2nd floor.", "After the 3rd attempt it held.", "By the 5th lap she led.",
+    "For the 1st time it rang.", "It is of the 14th century, or the 8th edition.",
+])  # fmt: skip
+def test_an_ordinal_that_counts_is_none(nlp, text):
+    assert not [shown for label, shown in found(nlp, text) if label == "DATE"]

@@ -18,6 +18,11 @@ LABELS = {"PERSON", "GPE", "ORG", "ADDRESS", "URL"}
 
 
 @pytest.fixture(scope="module")
+def nlp():
+    return pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+
+
+@pytest.fixture(scope="module")
 def marks():
     return marks_of(LABELS)
 
@@ -549,3 +554,47 @@ def test_a_word_with_capitals_within_stays_unless_it_opens_a_line_or_is_surely_a
         assert not is_entity_at("PERSON", f"we gave {word} then", 2, 3, odds=50.0)
         assert is_entity_at("PERSON", f"we gave {word} then", 2, 3, odds=900.0)
         assert is_entity_at("PERSON", f"{word} : we gave {word} then", 4, 5, odds=50.0)
+
+
+@pytest.mark.parametrize(("text", "place"), [
+    ("TOWN OF DARROW FALLS\nBoard of Selectmen", "DARROW FALLS"),
+    ("CITY OF ELMHURST\nNotice", "ELMHURST"), ("COUNTY OF WAKE\nClerk of Court", "WAKE"),
+    ("The Township of Branlow objects.", "Branlow"), ("The County of Wake paid.", "Wake"),
+    ("VILLAGE OF OAK PARK", "OAK PARK"),
+])  # fmt: skip
+def test_a_place_has_no_township_before_it(nlp, text, place):
+    assert place in {ent.text for ent in nlp(text).ents if ent.label_ == "GPE"}
+
+
+@pytest.mark.parametrize("text", [
+    "C. Safety\nNone fell.\n\nD. Staffing\nTwo posts.\n\nE. Catering\nMenu agreed.",
+    "The gauge reads 6. Upper strand to be cut.", "Outer lining torn. Lower strand is slack.",
+    "Sixty-four. Bit high.", "They were Pink-ish. Then grey.", "It has 350 mA peak there.",
+    "It joined #brewday and #garden-club then.",
+])  # fmt: skip
+def test_headings_and_words_that_open_a_sentence_stay(nlp, text):
+    doc = nlp(text)
+    assert not [ent.text for ent in doc.ents if ent.label_ in ("PERSON", "GPE", "ORG")]
+
+
+def test_what_is_someones_is_no_street(nlp):
+    labels = {ent.text: ent.label_ for ent in nlp("We meet at Yuki's place, 12 Fern Road.").ents}
+    assert labels == {"Yuki": "PERSON", "12 Fern Road": "ADDRESS"}
+
+
+def test_a_letter_that_numbers_an_item_is_no_initial(nlp):
+    text = "a. The chip failed.\nb. The lap was cut.\nc. Volkov rolled an ankle."
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == ["Volkov"]
+
+
+def test_a_noun_that_a_text_writes_small_is_no_place(nlp):
+    text = "Anna and Priya share one buffalo. She left. Buffalo gives 9 litres, said Priya."
+    assert not [ent.text for ent in nlp(text).ents if ent.label_ == "GPE"]
+    assert "Buffalo" in {ent.text for ent in nlp("Anna and Priya flew to Buffalo.").ents}
+
+
+@pytest.mark.parametrize("name", ["Jigna", "Revathi", "Murugan"])
+def test_titles_of_india_have_a_full_stop(nlp, name):
+    for title in ("Kum.", "Sow.", "Tmt.", "Thiru."):
+        doc = nlp(f"Yesterday {title} {name} told us the total.")
+        assert [ent.text for ent in doc.ents if ent.label_ == "PERSON"] == [name]

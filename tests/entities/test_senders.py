@@ -204,3 +204,28 @@ def test_names_behind_short_words_and_labels_are_replaced(nlp, text, name):
 def test_ah_alone_names_nobody(nlp):
     doc = nlp("The stall that Ah Seng runs is open. Ah well, ah ok.")
     assert [ent.text for ent in doc.ents if ent.label_ == "PERSON"] == ["Ah Seng"]
+
+
+TURNS = "{0}: good morning\nKerstin: who has the key\n{0}: not me\nKerstin: nor I\n"
+
+
+@pytest.mark.parametrize("sender", ["Sonder", "Rosella", "Auntie Rosella", "Bo Rask", "Kestrin"])
+def test_who_speaks_in_turns_is_a_person_beside_a_given_name(nlp, sender):
+    assert readable(nlp, TURNS.format(sender), sender.removeprefix("Auntie ")) == []
+
+
+@pytest.mark.parametrize("label", ["Note", "Status", "Nurse", "Operator", "Warning"])
+def test_labels_and_roles_that_open_lines_stay(nlp, label):
+    assert readable(nlp, TURNS.format(label), label) == [label, label]
+
+
+def test_initials_in_brackets_may_stand_before_a_role(nlp):
+    text = "Present: Kasper Mbeki (KM, roofs), Nadia Imre (NI)\n\n3.1 KM: the slates came.\n"
+    assert readable(nlp, text, "KM") == [] == readable(nlp, text, "NI")
+
+
+def test_a_nickname_in_quotes_makes_a_town_a_given_name(nlp):
+    doc = nlp('Speaker: Florence "Flo" Villarmel\n\nFV: Six days a week.\n\nFV: And more.\n')
+    labels = {ent.text: ent.label_ for ent in doc.ents}
+    assert labels["Florence"] == "PERSON"
+    assert labels["FV"] == "PERSON"

@@ -129,3 +129,16 @@ def test_a_firm_does_not_reach_over_the_cells_of_a_row(marks):
 def test_an_address_ends_before_a_greeting(marks):
     text = "Flat 3, 9 Mill Lane\nStromness\nKW16 3BY\n\nDear Ms Okwuosa\n\nYOUR BILL FOR JUNE\n"
     assert marks(text)[0] == "Flat 3, 9 Mill Lane\nStromness\nKW16 3BY"
+
+
+@pytest.mark.parametrize("text", [
+    "09:41 CG: Roger. Is anybody hurt, lifeboat, over.", "Roger that, copy you on channel 67.",
+    "Roger, out. Tower, runway in sight.",
+])  # fmt: skip
+def test_answers_over_the_radio_stay(marks, text):
+    assert not {"Roger", "Wilco"} & set(marks(text))
+
+
+@pytest.mark.parametrize("text", ["Roger came by, over the fence.", "Ask Roger. The radio is his."])
+def test_roger_is_a_person_elsewhere(marks, text):
+    assert "Roger" in marks(text)
