@@ -243,6 +243,8 @@ def _extend(text: str, core: re.Match[str]) -> int:
             break
         if kind == "lower" and not _may_be_town(piece[0].lower()):
             break  # since June 2017
+        if kind == "town" and any("MONTH" in kinds(word) for word in piece[0].split()[1:]):
+            break  # Fern Street Choir, Recorded June 3, 2017
         if _CALLED.match(piece[0]):
             break  # 2 Fish Lane, Mrs Lind has
         end, pieces = piece.end(), pieces + 1
