@@ -50,6 +50,7 @@ _IN_CAPITALS, _OF_THE = frozenset({"noun", "head", "wares", "shop"}), re.compile
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _COMPACT_DAY = re.compile(r"(?:19|20)\d\d[01]\d[0-3]\d", re.ASCII)
 BEFORE_CODE = 40  # characters before a number, in which a word for a code is sought
+BEFORE_DAY = 24  # characters before an ordinal that show whether it is a day
 MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _KOREAN = words("KOREAN")
@@ -68,6 +69,7 @@ _NUMBERED = re.compile(
 )
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))
+_RANKS = frozenset({"1st", "2nd", "3rd"})
 _COUNTED = frozenset({"lane", "way"}.union(*(FOLLOWING[n] for n in ("UNIT", "TIME_UNIT"))))
 _STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
 _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
@@ -177,6 +179,17 @@ def _dates(text: str, lower: str) -> Iterator[Entity]:
             days.append(span)
             yield Entity(kind_of(match), *span)
     yield from (Entity("DATE", *span) for span in days_in_series(text, lower, days))
+    yield from (Entity("DATE", *span) for span in _days_alone(lower))
+
+
+def _days_alone(lower: str) -> Iterator[tuple[int, int]]:
+    """Yield the days of no month that a word before them dates, with nothing behind them that they
+    could count: home 24th if well, by the 4th. Behind some words, 1st, 2nd and 3rd are ranks."""
+    for match in pattern("DAY_NEARLY").finditer(lower):
+        start = match.start()
+        before = pattern("BEFORE_NEARLY").search(lower, max(start - BEFORE_DAY, 0), start)
+        if before and not (before["may_rank"] and match["day"] in _RANKS):
+            yield match.span()
 
 
 def identifiers_in(text: str) -> Iterator[Entity]:
