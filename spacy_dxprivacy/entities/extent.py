@@ -35,6 +35,10 @@ _AIMED = frozenset("Fund Home Hostel House Lodge Mission Refuge Shelter".split()
 _LONGEST_FIRM = max(map(len, FIRMS))  # in characters: no name has more tokens
 _GROUP = re.compile(r"\((?:[^()\\]|\\.)*\)|\[[^]]*\]|\w\?")
 _LETTERS = re.compile(r"\w+")
+_PAPERS = frozenset(
+    "accounts agenda agm bulletin constitution meeting members minutes newsletter notice "
+    "proceedings records report rules".split()
+)
 _COURTS = frozenset("court courts tribunal tribunals police".split())
 
 
@@ -149,7 +153,8 @@ class Bounds(Terms):
 
     def _persons_of_firms(self, match: Entity) -> Iterator[Entity]:
         """Yield a match, or the person and the firm that "of" or a comma separates: Ada Lind of
-        Lind & Co; Ada Lind, Lind & Co. Of an estate yield the person alone."""
+        Lind & Co; Ada Lind, Lind & Co. Of an estate yield the person alone, and of minutes and
+        other papers the body whose they are."""
         _, start, end = match
         comma = self.texts.index(",", start, end) if "," in self.texts[start:end] else end
         if comma < end - 1 and self._is_of_firm(start, comma):
@@ -159,6 +164,8 @@ class Bounds(Terms):
         of = self.texts.index("of", start, end) if "of" in self.texts[start:end] else end
         if of >= end - 1:
             yield match
+        elif of == start + 1 and self.lowers[start] in _PAPERS:
+            yield Entity("ORG", of + 1, end)
         elif self.lowers[start:of] == ["estate"] and self._is_full_name(of + 1, end):
             yield Entity("PERSON", of + 1, end)
         elif self._is_full_name(start, of):

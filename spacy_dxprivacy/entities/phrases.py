@@ -53,7 +53,7 @@ BEFORE_CODE = 40  # characters before a number, in which a word for a code is so
 BEFORE_DAY = 24  # characters before an ordinal that show whether it is a day
 MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
-_KOREAN = words("KOREAN")
+_KOREAN, _SYLLABLES = words("KOREAN"), words("KOREAN_SYLLABLES")
 _BODIES = words("INSTITUTIONS", "terms")
 # The network is never surer than these.
 _SURE_CUES = frozenset("sender officer passenger shown short holm family mixed ah nurse".split())
@@ -414,6 +414,9 @@ def _is_cued(match: re.Match[str]) -> bool:
             and not first_listed
             and (not second_listed or family.capitalize() in _KOREAN)
         )
+    if kind == "syllables":
+        first, _, second = match[0].lower().partition("-")
+        return first != second and {first, second} <= _SYLLABLES
     if kind == "inverted":
         first_name = match["given"].capitalize()
         named = "first_name" in builtin_lexicon().of(first_name) or first_name in ALSO_FIRST

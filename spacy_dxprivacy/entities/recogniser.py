@@ -61,6 +61,7 @@ _GLUED = re.compile(r"\w[@_/]|[@_/]\w|[^\W\d_]\d")  # anna_k, gus77
 _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _LETTER_UNITS = frozenset("g h l m s t v w".split())
+_RELEASE = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")  # the number of a release
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
 _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada Lind 41:08
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
@@ -426,6 +427,8 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
         start += 1
     while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):
         end -= 1
+    if end - start > 2 and _RELEASE.fullmatch(doc[start].text) and doc[start + 1].text == ",":
+        start += 2  # 2.2, 2 February 2024
     return start, end
 
 

@@ -22,6 +22,7 @@ _CLOCK = re.compile(r"^[^\n]{0,24}\d[:.h]\d\d", re.M)
 _CLOCK_AT_END = re.compile(r"(?: at |[/.]\d{2,4},? |\d{4},? | [—–] )\d\d?[:.]\d\d[^\n]{0,8}$", re.M)
 _CAPITAL_COLON = re.compile(r"[^\W\da-z]: ")
 _PIECE, _PART = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
+_JOINED_PARTS = re.compile(r"(?<![^\W\d_])[A-Z][a-z]{2,20}(?=[A-Z])")
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
 _ABBREVIATIONS = words("ABBREVIATIONS", "terms")
@@ -133,7 +134,7 @@ def _is_user_name(name: str) -> bool:
 
 def _behind_times(text: str) -> Iterator[Entity]:
     lines = [line for line in pattern("CHAT_LINE").finditer(text) if not _is_of_role(_words(line))]
-    if not any(is_listed(word) for line in lines for word in _words(line)):
+    if not any(is_listed(part) for line in lines for part in _parts(line)):
         return
     counts = Counter(line["sender"] for line in lines if line["day"] is not None)
     for line in lines:
@@ -172,6 +173,11 @@ def _label_of(name: str) -> str:
         len(piece) > 2 and is_ordinary(piece) for piece in _PIECE.findall(name.lower())
     )
     return "USERNAME" if _MARKED.search(name) and is_of_words else STATED["PERSON"]
+
+
+def _parts(line: re.Match[str]) -> list[str]:
+    """Return the words of a sender, and those that one is joined from: SaoirseB has Saoirse."""
+    return [*_words(line), *_JOINED_PARTS.findall(line["sender"])]
 
 
 def _words(line: re.Match[str]) -> list[str]:

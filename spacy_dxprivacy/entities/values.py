@@ -245,6 +245,8 @@ _PLATE = re.compile(r"[A-Z]{2,3}[- ]?\d{2,4}(?:[- ]?[A-Z]{1,3})?|\d{2,4}[- ]?[A-
 MAX_LIST = 12  # tokens between a thing and its last number
 _DIGIT = re.compile(r"\d")
 _ROAD = re.compile(r"[ABEIMN]-?\d{3,4}", re.A)  # the B4027, the I-495
+_GLUED_DEGREES = re.compile(r"\d{2,4}[CF]")
+_SMALL_REVISIONS = frozenset({"rev", "rev.", "revision", "issue"})
 _BEFORE_REVISION = re.compile(r"\d(?:[A-Z]|-[A-Z]{1,2})?[,;)]? \(?[Rr]ev\.? \Z", re.A)
 _ROMAN = re.compile(r"[IVX]{1,4}")
 _ORDER = re.compile(r"\d{1,3}(?:st|nd|rd|th)", re.I)
@@ -436,6 +438,7 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
             or _RESULT.fullmatch(tokens.between(start, end)) is not None
             or _SIGNED_AMOUNT.fullmatch(tokens.between(start, end)) is not None
             or _is_fault(tokens, start, end)
+            or _is_temperature(tokens, start, end)
             or _is_round_amount(tokens, start, end)
             or _is_road(tokens, start, end)
             or _is_of_thing(tokens, start)
@@ -502,6 +505,11 @@ def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
     return (after == "/" and _is_unit(tokens, start)) or (
         after in _SIGNS and _has_value(tokens, start)
     )
+
+
+def _is_temperature(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a number before C or F is a temperature, as a text with degrees has: 2345F."""
+    return _GLUED_DEGREES.fullmatch(tokens.between(start, end)) is not None and "°" in tokens.text
 
 
 def _is_road(tokens: Tokens, start: int, end: int) -> bool:
@@ -789,9 +797,11 @@ def _is_amount(text: str) -> bool:
 
 
 def _is_revision(tokens: Tokens, i: int) -> bool:
-    """Return whether a letter is that of a revision behind a number: drawing 4471-B, Rev. C."""
+    """Return whether a letter is that of a revision: rev D; drawing 4471-B, Rev. C."""
     if len(tokens.texts[i].rstrip(".")) > 1:
         return False
+    if tokens.between(i - 1, i) in _SMALL_REVISIONS:
+        return True  # (rev D, p. 7)
     return _BEFORE_REVISION.search(tokens.between_with_blank(i - BESIDE, i)) is not None
 
 

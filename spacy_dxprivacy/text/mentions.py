@@ -544,7 +544,8 @@ def _whole_mentions(doc: Doc, entities: list[Entity], taken: set[int]) -> Iterat
             key = tuple(token.lower_ for token in doc[first:last])
             wanted.setdefault(key[0], {}).setdefault(len(key), {}).setdefault(key, label)
             local = lower.partition("@")[0] if label == "EMAIL" else lower.partition("@")[2]
-            if len(local) > MIN_GLUED_LETTERS and not is_word(local):  # a user name
+            is_user = len(local) > MIN_GLUED_LETTERS and not is_word(local)
+            if is_user and not _is_program(text_of(doc), local):
                 wanted.setdefault(local, {}).setdefault(1, {}).setdefault((local,), label)
     if not wanted:
         return
@@ -556,6 +557,16 @@ def _whole_mentions(doc: Doc, entities: list[Entity], taken: set[int]) -> Iterat
                 taken.update(range(i, i + size))
                 yield Entity(label_of, i, i + size)
                 break
+
+
+def _is_program(text: str, word: str) -> bool:
+    """Return whether a text installs a program that is called by a word, or is about one that its
+    first heading names in small letters."""
+    if word not in text:
+        return False
+    named = re.escape(word)
+    form = rf"\A#{{1,2}} {named}\s*\n|\b(?:install|add|require|import) (?:-\w+ )*[\"']?{named}\b"
+    return re.search(form, text) is not None
 
 
 def spans_of(doc: Doc, entities: Iterable[Entity]) -> Iterator[Span]:
