@@ -67,6 +67,7 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
         if not (text.islower() and text.isalpha()):
             return False
         is_word_of_text = doc[i].is_stop or is_common_word(doc, i) or text in LISTED["TITLE"]
+        is_word_of_text |= len(text) == 1  # w Anna
         is_word_of_text |= is_plain(text) or (context.capitalises_names and is_word(text))
         return is_word_of_text and odds(context.shares, label, i) <= SURELY_SMALL
 

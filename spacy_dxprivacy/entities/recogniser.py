@@ -49,7 +49,7 @@ from .tables import FOLLOWING, LISTED, words
 from .terms import FIRM_ENDS, LEGAL
 from .titles import is_also_title, is_title_behind
 from .usage import RANKS
-from .words import builtin_lexicon, is_name, is_ordinary, kinds
+from .words import TO_HOUR, builtin_lexicon, is_name, is_ordinary, kinds
 
 MAX_UNKNOWN_SHARE = 0.4  # share of unknown lower-case words above which a text is hardly English
 LEAST_FIRM = 0.03  # odds of the network below which the noun of a firm alone makes none
@@ -62,6 +62,7 @@ _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _LETTER_UNITS = frozenset("g h l m s t v w".split())
 _RELEASE = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")  # the number of a release
+_BEFORE_HOURS = frozenset("about after around at before by from till until".split())
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
 _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada Lind 41:08
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
@@ -427,8 +428,20 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
         start += 1
     while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):
         end -= 1
-    if end - start > 2 and _RELEASE.fullmatch(doc[start].text) and doc[start + 1].text == ",":
-        start += 2  # 2.2, 2 February 2024
+    return _without_beside(bounds, start, end)
+
+
+def _without_beside(bounds: Bounds, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a date without the number of a release or the hour before it (2.2, 2
+    February 2024; by 10 Sunday), and without the hours behind it: Fri 3rd May 10 to 4."""
+    texts, before = bounds.texts, bounds.between(start - 1, start).lower()
+    if end - start > 2 and _RELEASE.fullmatch(texts[start]) and texts[start + 1] == ",":
+        start += 2
+    if before in _BEFORE_HOURS and end - start == 2 and texts[start].isdigit():
+        start += "WEEKDAY" in kinds(texts[start + 1])
+    if end - start > 2 and texts[end - 1].isdigit() and len(texts[end - 1]) < 3:
+        to_hour = bounds.between(end, end + 1).lower() in TO_HOUR
+        end -= to_hour and "MONTH" in kinds(texts[end - 2]) and "ORDINAL" in kinds(texts[end - 3])
     return start, end
 
 

@@ -41,7 +41,7 @@ from .labels import values_beside_labels
 from .phrases import in_tokens, match_phrases, plain_text, stamps_in, stated_in
 from .senders import senders_in
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
-from .words import builtin_lexicon, is_name, is_town, kinds_of
+from .words import TO_HOUR, builtin_lexicon, is_name, is_town, kinds, kinds_of
 from .wrapped import match_wrapped
 
 # The `ent_id_` of entities of the built-in rules, which the network reads as evidence. Your own
@@ -268,7 +268,12 @@ def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[En
 
 def _counts_from_number(bounds: Bounds, label: str, start: int, end: int) -> bool:
     """Return whether an amount begins with the number before it (Order 88123456 20 units, in
-    February 2023 17.3%), or has the number of a part of minutes before who speaks: 3.1 KM: Yes."""
+    February 2023 17.3%), or has the number of a part of minutes before who speaks (3.1 KM: Yes), or
+    whether the hours behind a day begin with the day of a month: Sat 14th Sept 2 till 7."""
+    if label == "DATE":
+        is_day = start > 0 and end - start == 2 and bounds.texts[end - 1].isdigit()
+        is_day = is_day and "ORDINAL" in kinds(bounds.texts[start - 1])
+        return is_day and bounds.between(end, end + 1).lower() in TO_HOUR
     if label == "QUANTITY" and end - start == 2 and bounds.between(end, end + 1) == ":":
         opens = start == 0 or "\n" in bounds.texts[start - 1]
         if opens and "." in bounds.texts[start] and bounds.texts[end - 1].isupper():

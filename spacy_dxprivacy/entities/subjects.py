@@ -60,6 +60,11 @@ _BEHIND_COMPOSERS = QUOTES | frozenset(
 )
 _COLOURS = frozenset("Blue Red Yellow Purple Pink Orange Golden Silver Crimson Scarlet".split())
 _COLOURS_OF_FAMILIES = frozenset("Black White Green Brown Grey Gray".split())
+_SCALES = frozenset(
+    "Aldrete Apgar Barthel Bishop Borg Braden Bristol Charlson Epworth Glasgow Hamilton Karnofsky "
+    "Maddrey Morse Norton Oswestry Ramsay Rankin Ranson Tinetti Waterlow Wells Wexner".split()
+)
+_BEFORE_VALUES = frozenset("was is of at now = : ( type stage score".split())
 _SCORES = frozenset("Score Scores Scale Index Inventory Questionnaire Test Criteria".split())
 
 
@@ -89,6 +94,16 @@ def is_radio_word(context: Context, entity: Entity) -> bool:
     before = context.text(i - 1)
     opens = not before or before.isspace() or before in BEFORE_SENTENCES or before == ","
     return opens and len(_RADIO.intersection(context.bounds.lowers)) >= MIN_OF_RADIO
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_scale(context: Context, entity: Entity) -> bool:
+    """Return whether a scale that is called by a person has its value behind it: Braden was 13."""
+    i = entity.start
+    if context.text(i) not in _SCALES:
+        return False
+    i += 1 + (context.text(i + 1) in _BEFORE_VALUES)
+    return context.text(i)[:1].isdigit()
 
 
 @reason("PERSON", "GPE", "ORG")

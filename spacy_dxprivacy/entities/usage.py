@@ -43,6 +43,8 @@ from .words import (
 SURELY_SHORT_FORM = 10.0
 LEAST_PLACE = 1.0  # odds from which a listed city is one behind what describes a thing
 _MAX_SHORT_FORM = {"PERSON": 4, "GPE": 5, "ORG": 8}  # letters of an abbreviation
+_POINTS = frozenset("NE NW SE SW NNE ENE ESE SSE SSW WSW WNW NNW".split())
+_WEATHER = frozenset("gusts gusting kn knots kts sea seas swell wind winds waves".split())
 _CHANNEL_PARTS = re.compile(r"[^\W\d_]{3,}")
 MIN_SMALL = 3  # letters of a place or firm in small letters
 _FUNCTION_CLASSES = frozenset(
@@ -190,6 +192,13 @@ def _is_of_common_words(word: str) -> bool:
         return True
     parts = ((word[:i], word[i:]) for i in range(3, len(word) - 2))
     return word.islower() and any(is_word(a) and is_word(b) and not is_name(word) for a, b in parts)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_direction(context: Context, entity: Entity) -> bool:
+    """Return whether a few capitals are where the wind or the sea comes from: 2 m from SE."""
+    is_point = context.text(entity.start) in _POINTS
+    return is_point and len(_WEATHER.intersection(context.bounds.lowers)) > 1
 
 
 @reason("PERSON", "GPE", "ORG")

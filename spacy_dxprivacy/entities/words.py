@@ -59,6 +59,8 @@ _CLOSINGS = frozenset("cheers regards sincerely thanks yours thx rgds".split())
 _JOINTS = frozenset({"-", "‐", "–", " "})
 MIN_PLURAL = 4  # letters: AMS is none
 MIN_COMMON_PLAINNESS = 2.0  # Lexicon.plainness from which a name is rather a common word
+# what stands between two hours, and behind one
+TO_HOUR = frozenset("to till until til - – am pm a.m. p.m.".split())
 _SUFFIX = frozenset("jr jr. sr sr. ii iii iv esq".split())
 _AMBIGUOUS = frozenset("may march mar dec sep jan jun sun sat wed mon thu thur".split())
 _NO_PART, _CHAT, _SMALL_FIRST = words("NO_PART"), words("CHAT"), words("SMALL_FIRST")
