@@ -15,7 +15,7 @@ import numpy as np
 from spacy.attrs import LIKE_EMAIL, LIKE_URL
 from spacy.tokens import Doc
 
-from ..text.mentions import Entity, is_word
+from ..text.mentions import Entity, in_ascii, is_word
 from .tables import GOODS, SYSTEM_ACCOUNTS, pattern, words
 from .words import is_file_name, is_name, is_of_every_machine, is_ordinary, is_whole_address
 
@@ -43,12 +43,14 @@ _USER_SIGNS = (
 BEFORE_USER = 60  # characters before a user name in a sentence that show that it is one
 # In sentences that tell the name of a user.
 _TOLD_SIGNS = (
-    "login", "log-in", "user", "screen", "nick", "gamertag", "account ", "profile ", " by ",
+    "login", "log-in", "user", "screen", "nick", "gamertag", "account ", "profile ", " by ", " (",
 )  # fmt: skip
 _NO_NAMES = GOODS | words("FILE_WORDS")
 _STEM = re.compile(r"[\w.-]{1,100}")  # of a file's name, read backwards
 _ADDRESS = re.compile(r"://|www\.|@")
 _PIECE = re.compile(r"[^\W\d_]{4,}")
+_WORDS_BEFORE = re.compile(r"\b[^\W\da-z_][^\W\d_]{1,20}")  # with capitals
+MIN_OF_NAME = 4  # letters of a name within a user name
 _MAIL = re.compile(
     r"(?<![\w.+'’@/\\-])\w[\w.+'’-]{0,63}@[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,4}\.[^\W\d_]{2,24}"
     r"(?![\w@-]|:[/~\w\\]|\.\w)"
@@ -184,9 +186,14 @@ def _names_in_file(text: str, end: int) -> Iterator[tuple[int, int]]:
 
 def _is_told(match: re.Match[str]) -> bool:
     """Return whether what a sentence tells to be a user name is none of a system, and no ordinary
-    word; behind "by" it has a listed name in it: jlind, noor-h."""
+    word; behind "by" it has a listed name in it (jlind, noor-h), in brackets it is made of the name
+    before them."""
     name, kind = match[match.lastindex or 0], str(match.lastgroup).upper()
     before = match.string[max(match.start() - BEFORE_USER, 0) : match.start()]
+    if kind == "BEHIND":
+        return _is_made_of(name, _WORDS_BEFORE.findall(before))
+    if kind == "JOINED":
+        return not is_ordinary(name.partition("_")[0].lower())
     if kind != "OF" and pattern(f"BEFORE_USER_{kind}").search(before) is None:
         return False
     pieces = [piece for piece in re.split(r"[\d_.-]+", name.lower()) if len(piece) > 2]
@@ -196,6 +203,14 @@ def _is_told(match: re.Match[str]) -> bool:
         forms = [form for piece in pieces for form in (piece, piece[1:], piece[:-1])]
         return not any(map(is_ordinary, pieces)) and any(map(is_name, forms))
     return not all(is_ordinary(piece) and not is_name(piece) for piece in pieces)
+
+
+def _is_made_of(name: str, words: list[str]) -> bool:
+    """Return whether a user name begins with one of the two words with capitals before it, or ends
+    with the last behind an initial: Dónal Mac Giolla (donalmg), Ada Lind (alind)."""
+    parts = [plain for word in words[-3:] for plain in in_ascii(word.lower()) or (word.lower(),)]
+    begins = any(len(part) >= MIN_OF_NAME and name.startswith(part) for part in parts)
+    return begins or (bool(parts) and len(parts[-1]) >= MIN_OF_NAME and name[1:] == parts[-1])
 
 
 def _names_user(name: str, is_sure: bool) -> bool:

@@ -91,6 +91,14 @@ def _only_opens(context: Context, label: str, i: int) -> bool:
     return own < MOST_OPENING and own * SURER_THAN_OPENING < odds(context.shares, label, i + 1)
 
 
+def _is_called_again(context: Context, start: int) -> bool:
+    """Return whether no list has two words that are taken for a place (from Gwilym Tarrow), and the
+    document has the first again, as the given name of a person."""
+    words = context.bounds.texts[start : start + 2]
+    is_again = context.counts[words[0]] > 1 and context.text(start + 2) != ","
+    return is_again and all("UNKNOWN" in kinds(word) for word in words)
+
+
 def relabel(context: Context, entity: Entity) -> Entity:
     """Return a firm as a person if it is a given name that a rule found, or the name of a person
     before a common noun in small letters (said that Bella limps, the Singh brothers) or as an owner
@@ -101,6 +109,8 @@ def relabel(context: Context, entity: Entity) -> Entity:
     last, before = context.text(end - 1), context.text(end - 2)
     if label in SURELY and end - start == 2 and is_title_behind(last, before):
         return Entity("PERSON", start, end - 1)
+    if label == "GPE" and end - start == 2 and _is_called_again(context, start):
+        return Entity("PERSON", start, end)
     if label == "ADDRESS" and last in _HOMES and before in ("'s", "’s"):
         return Entity("PERSON", start, end - 2)
     if label == "DATE" and end - start == 1 and _HOUR.fullmatch(context.text(start)):

@@ -67,6 +67,7 @@ MIN_CODE, MAX_KEY = 3, 9  # digits of a code that is no entity, and letters of w
 # Abbreviated before the names and the numbers of officers.
 RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp supt".split())
 _OPTION = re.compile(r"(?:\A|\s)-(?:-?[A-Za-z])")  # of a command
+_VARIABLE = re.compile(r"[A-Z]{2,20}(?:_[A-Z\d]{1,20})+=(?:\d[\w.]*|true|false|on|off)")
 _FAULT = re.compile(r"[A-Z]\.\d{1,3}|[A-Z]{2,5}-\d{1,4}[A-Z]{0,2}\)?", re.A)  # F.28, SUN-12K
 _EXHIBIT = re.compile(r"[A-Z]{1,2}-?\d{1,4}", re.A)
 _LABELS_OF_BEDS = frozenset("Ward Bay Room Block".split())
@@ -156,11 +157,14 @@ def is_head(context: Context, entity: Entity) -> bool:
 def is_code(context: Context, entity: Entity) -> bool:
     """Return whether a place or a firm has the sign of an account (@nightowl), or whether an entity
     is the name of a setting or a role of common words (max.size, Guest_family), a version that a
-    program requires (sync==2.6.1), an option of a command (-H), or a line of a file.
+    program requires (sync==2.6.1), an option of a command (-H), a variable with a number
+    (POOL_MAX=12), a program that answers, or a line of a file.
     """
     text = context.text(entity.start, entity.end)
     if (
         "==" in text
+        or _VARIABLE.fullmatch(text) is not None
+        or (text.islower() and text.endswith("bot") and is_word(text[:-3]))  # pagerbot
         or _OPTION.search(text) is not None
         or _FAULT.fullmatch(text) is not None
         or (entity.label == "DATE" and "_" in text and not DIGIT.search(text))

@@ -559,6 +559,7 @@ def test_letters_before_a_plain_number_make_an_identifier(nlp, number):
     "See M.G.L. c. 30A, § 21(a)(3), Wis. Stat. § 19.85(1)(c) and O.R.C. 121.22(G) there.",
     "$260 a chick, min order 100, minimum order is 250.", "At 20 the priest hears, as you do.",
     "It was M9.50 a plate in place of M8. Board offers M8.80 a plate.", "Drift is ±8 mm, ≥4 mg.",
+    "`1285 °C` and `2345F` are understood.", "A finish of Ra 0.8 or better.",
     "Fuses of 150-200A, 1100-1400W, 900-1200K, 200-250ml, 40-60min and 700-900rpm.",
 ])  # fmt: skip
 def test_a_range_a_rank_a_share_and_the_number_of_an_act_stay(nlp, text):
@@ -993,3 +994,13 @@ def test_an_ordinal_with_nothing_to_count_is_a_day(nlp, text, day):
 ])  # fmt: skip
 def test_an_ordinal_that_counts_is_none(nlp, text):
     assert not [shown for label, shown in found(nlp, text) if label == "DATE"]
+
+
+@pytest.mark.parametrize(("text", "dates"), [
+    ("The hall is ours Sat 14th Sept 2 till 7.", ["Sat 14th Sept"]),
+    ("It is Fri 3rd May 10 to 4, no later.", ["Fri 3rd May"]),
+    ("Be back by 10 Sunday or we lose it.", ["Sunday"]),
+    ("- 2.2, 2 February 2024: line blends", ["2 February 2024"]),
+])  # fmt: skip
+def test_hours_and_releases_beside_a_day_stay(nlp, text, dates):
+    assert [shown for label, shown in found(nlp, text) if label == "DATE"] == dates

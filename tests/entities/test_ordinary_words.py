@@ -598,3 +598,31 @@ def test_titles_of_india_have_a_full_stop(nlp, name):
     for title in ("Kum.", "Sow.", "Tmt.", "Thiru."):
         doc = nlp(f"Yesterday {title} {name} told us the total.")
         assert [ent.text for ent in doc.ents if ent.label_ == "PERSON"] == [name]
+
+
+@pytest.mark.parametrize(("text", "body"), [
+    ("Newsletter of Upper Wallop Ridge Allotment Society", "Upper Wallop Ridge Allotment Society"),
+    ("Minutes of the Tarn Valley Anglers Club", "Tarn Valley Anglers Club"),
+    ("AGM of Kestrel Housing Association", "Kestrel Housing Association"),
+])  # fmt: skip
+def test_a_paper_is_no_part_of_the_body_whose_it_is(nlp, text, body):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "ORG"] == [body]
+
+
+@pytest.mark.parametrize("text", [
+    "Swell 2 m from SE, wind NW 4.", "We meet in the Reading Room at noon.",
+    "So set POOL_MAX=12 or LOG_ON=true.", "The spec sheet (rev D, p. 7) is here.",
+    "Exors of the late owner, decd.", "It was out at 6 km.",
+])  # fmt: skip
+def test_directions_rooms_variables_and_revisions_stay(nlp, text):
+    doc = nlp(text)
+    assert not [e.text for e in doc.ents if e.label_ in ("PERSON", "GPE", "ORG", "DATE")]
+
+
+def test_the_program_that_a_text_installs_is_no_user_of_its_address():
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    text = "# glazecalc\n\n    pip install glazecalc==2.3\n    glazecalc a.txt\n\n"
+    doc = nlp(text + "Write to glazecalc@b.example.")
+    assert [ent.text for ent in doc.ents if ent.label_ == "EMAIL"] == ["glazecalc@b.example"]
+    doc = nlp("Log in as adalindqv. Write to adalindqv@b.example.")
+    assert "adalindqv" in {ent.text for ent in doc.ents}

@@ -229,3 +229,27 @@ def test_a_nickname_in_quotes_makes_a_town_a_given_name(nlp):
     labels = {ent.text: ent.label_ for ent in doc.ents}
     assert labels["Florence"] == "PERSON"
     assert labels["FV"] == "PERSON"
+
+
+def test_a_sender_of_joined_names_is_one_beside_another_user(nlp):
+    text = "[21:05] olga_mum2: hello\n[21:07] SiobhanB: hi love\n[21:09] SiobhanB: ok then\n"
+    assert readable(nlp, text, "SiobhanB") == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("I've put Ji-ho with Emeka, and Seo-yeon beside them.", "Ji-ho"),
+    ("Thanks to Bongani Zulu for the test.", "Bongani Zulu"),
+    ("Ask Ann Welsh about it.", "Ann Welsh"), ("It is sorted w Gwilym by noon.", "Gwilym"),
+])  # fmt: skip
+def test_given_names_of_korea_and_names_like_peoples_go(nlp, text, name):
+    assert name in {ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"}
+
+
+@pytest.mark.parametrize("text", ["Ha-ha, no.", "It is so-so today.", "A must-do list. In-on it."])
+def test_other_words_in_two_parts_stay(nlp, text):
+    assert not [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"]
+
+
+def test_a_name_again_makes_a_person_of_what_looks_like_a_place(nlp):
+    doc = nlp("ticket HVC-20931 came from Gwilym Tarrow\nall sorted then, Gwilym was nice")
+    assert {ent.text: ent.label_ for ent in doc.ents}["Gwilym Tarrow"] == "PERSON"

@@ -142,3 +142,14 @@ def test_answers_over_the_radio_stay(marks, text):
 @pytest.mark.parametrize("text", ["Roger came by, over the fence.", "Ask Roger. The radio is his."])
 def test_roger_is_a_person_elsewhere(marks, text):
     assert "Roger" in marks(text)
+
+
+@pytest.mark.parametrize("text", [
+    "Braden was 13.", "Waterlow 18, Barthel of 12.", "Bristol type 4 again. Glasgow 15 on arrival.",
+])  # fmt: skip
+def test_scales_with_their_values_stay(marks, text):
+    assert marks(text) == []
+
+
+def test_towns_and_persons_without_a_value_go(marks):
+    assert marks("Braden Lind was away. We drove to Bristol.") == ["Braden Lind", "Bristol"]
