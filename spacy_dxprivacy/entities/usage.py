@@ -229,7 +229,8 @@ def is_title_with_stop(context: Context, entity: Entity) -> bool:
 @reason("GPE", of_word=True)
 def is_noun_of_text(context: Context, entity: Entity) -> bool:
     """Return whether the network alone takes a noun for a place that a document with capitals also
-    writes in small letters (one buffalo), within a sentence or at its start."""
+    writes in small letters (one buffalo), within a sentence or at its start; not one that has a
+    capital within a sentence, too: in Buffalo."""
     text, before = context.text(entity.start), context.text(entity.start - 1)
     if context.is_ruled(entity) or not context.counts[text.lower()]:
         return False
@@ -237,7 +238,9 @@ def is_noun_of_text(context: Context, entity: Entity) -> bool:
         return False
     is_noun = "noun" in builtin_lexicon().of(text.capitalize())
     opens = not before or before.isspace() or before in BEFORE_SENTENCES
-    return is_noun and (opens or text.islower())
+    title, texts = text.capitalize(), context.bounds.texts
+    is_place = any(word == title and texts[i - 1].islower() for i, word in enumerate(texts) if i)
+    return is_noun and not is_place and (opens or text.islower())
 
 
 @reason("DATE", "TIME", of_word=True)
