@@ -288,6 +288,8 @@ class Facts(Tokens):
         if len(cells) > 1:
             return all(after[0] == before[1] + 1 for before, after in pairwise(cells))
         cell_start, cell_end, kind = cells[0]
+        if kind == "HOURS":
+            return label == "DATE"
         if kind == "VALUE" or label == "ADDRESS":
             return True
         beside = self.text[cell_start:first] + self.text[last:cell_end]

@@ -32,7 +32,7 @@ MAX_TABLES = 16  # open tables at a line, as any line may look like the head of 
 # Sections of words that are no heads.
 _LISTS = frozenset(
     "QUALIFIERS NOTHING NAME_WORDS STAFF TAG_NAMES GROUP_WORDS COLUMN_WORDS SCHEMA_WORDS "
-    "NUMBER_WORDS NUMBERED UNITS".split()
+    "NUMBER_WORDS NUMBERED UNITS EVENTS DEADLINES".split()
 )
 # Numbers of things (Part no.), things (Breed, Model), and amounts (Price).
 FACTS = frozenset({"THING", "WARE", "VALUE"})
@@ -144,7 +144,24 @@ def head_of(name: str) -> Head | None:
 def heads_of(names: Sequence[str]) -> list[Head | None]:
     """Return what each head of a row of columns, or key of an entry, says of its values: some say
     it only beside one of persons (First, Last)."""
-    return _with_others(names, [*map(head_of, names)])
+    found = _with_others(names, [*map(head_of, names)])
+    return [head or _head_of_event(name, "due") for name, head in zip(names, found, strict=True)]
+
+
+def _head_of_event(name: str, *parts: str) -> Head | None:
+    """Return the head of the days of an event, of one of some parts: "due" for one that has to be
+    (Collect on, Deadline), "done" for one that was (Returned)."""
+    named = _words_of(name) if 0 < len(name) <= MAX_HEAD // 2 else []
+    if not named or len(named) > MAX_HEAD_WORDS:
+        return None
+    deadlines, events = words("DEADLINES", HEADS), words("EVENTS", HEADS)
+    if named[-1] in ("on", "by") and events.issuperset(named[:-1]) and named[1:]:
+        part = "due"
+    else:
+        part = "due" if deadlines.issuperset(named) else "done"
+        if part == "done" and not events.issuperset(named):
+            return None
+    return Head("DATE", part, is_weak=True) if part in parts else None
 
 
 _OF_SCHOOLS = frozenset("teacher lecturer tutor grade grades mark marks mean class".split())
@@ -400,6 +417,26 @@ _CLOCK = re.compile(  # 09:30:15 Z, 9.30 Uhr, 10h30-11h15, 9 am
     r"(?: ?[+-]\d\d:?\d\d|[^\d/]{0,8})|\d{1,2} ?[ap]\.?m\.?",
     re.I,
 )
+# Below a head of times of day alone: before 9, 3-3:30p, 10 to 12, 0800, 10ish, 5 o'clock.
+_CLOCK_HALF = r"(?: ?[ap](?:\.?m\.?)?| ?h(?:rs?)?| ?uhr| ?uur)?"
+_CLOCK_HOUR = rf"(?:(?:[01]?\d|2[0-4])(?:[:.h]?[0-5]\d)?{_CLOCK_HALF}|noon|midday|midnight)"
+_IN_CLOCK_COLUMN = re.compile(
+    r"(?:(?:not |any ?time |just |shortly )?(?:before|after|by|from|until|till?|around|about|"
+    rf"approx\.?|ca?\.?|circa|at|past|@|~|[<>]) ?)?{_CLOCK_HOUR}(?: ?[-–] ?ish|ish|\+|\?)?"
+    rf"(?:(?: ?[-–] ?| to | or | and | till? | until ){_CLOCK_HOUR})?"
+    r"(?: ?o['’]clock| sharp| latest| earliest| onwards?| or (?:so|later|earlier))?",
+    re.I,
+)
+# Below a head of times, those that have a sign of one, and periods and results, which are no days.
+_WITH_HALF = re.compile(r"\d ?(?:[ap](?:\.?m\.?)?(?!\w)|o['’]clock|ish)|noon|midday|midnight", re.I)
+_PERIOD = re.compile(
+    r"[+~<>]?(?:\d{1,4}(?:[.,]\d{1,3})? ?(?:h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|d|"
+    r"days?|wks?|weeks?|['′’\"″”]{1,2}),? ?){1,4}|\d{1,3}:\d\d\.\d{1,3}",
+    re.I,
+)
+# Four digits that may be a time of day, and those that are no year.
+_FOUR = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d", re.A)
+_SURE_FOUR = re.compile(r"(?:0\d|1[0-4]|2[1-3])[0-5]\d", re.A)
 _DOTTED_DAY = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.(?:\d\d)?")  # 3.4.85
 _DOTTED_DATE = re.compile(  # 04.13.85, 09.30
     r"\d{1,2}\.\d{1,2}\.(?:\d\d)?|(?:0?[1-9]|1[0-2])\.(?:[0-2]?\d|3[01])|"
@@ -409,6 +446,12 @@ _NUMBER = re.compile(  # with its extension
     r"\+?(?:\([\d ]{1,6}\)|\d)(?:[ ().–-]{0,3}\d)*(?: ?(?:x|ext\.?|#) ?\d+)?", re.I
 )
 _OF_ENTITY = {"USERNAME": "ID"}
+# A cell below the head of an event that is a day without its year, and one of such a form: 12/20.
+_OF_EVENTS = frozenset({"due", "done"})
+_PAIR_OF_DAY = re.compile(r"(\d{1,2})/(\d{1,2})", re.A)
+_DAY_OF_EVENT = re.compile(
+    rf"(?:{expanded('WEEKDAY')}\.?,? )?(?:{expanded('EITHER')}|{expanded('EITHER_DASHED')})", re.I
+)
 _MOST_WORDS = {"PERSON": 10, "GPE": 5, "ORG": 9, "ID": 4, "USERNAME": 3}
 # Beside the names of a cell: marks, remarks in brackets, numbers, and what is whose: 's mum.
 _APART_PLACES = re.compile(
@@ -462,9 +505,16 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
         return [
             Entity(name, start + first, start + last) for name, first, last in _numbers_in(bare)
         ]
+    if head.part in _OF_EVENTS:
+        is_day = head.part == "due" and _DAY_OF_EVENT.fullmatch(bare)
+        return [Entity("DATE", start, start + len(bare))] if is_day else []
     if label in _DIGITS:
-        label = "TIME" if _is_clock(label, bare) else "DATE"
-        return [Entity(label, start, start + len(bare))] * any(map(str.isdigit, bare))
+        if not any(map(str.isdigit, bare)) or (label == "TIME" and _PERIOD.fullmatch(bare)):
+            return []
+        label = "TIME" if _is_clock(head, bare) else "DATE"
+        return [Entity(label, start, start + len(bare))]
+    if head.part == "team" and (bare[0].isdigit() or _is_of_ordinary(bare)):
+        return []
     is_sure = label == "PERSON" and not head.is_weak
     spans = [*_names_surely_in(bare)] if is_sure and _is_of_names(bare) else _spans_in(label, bare)
     if any(_is_too_long(label, bare[first:last]) for first, last in spans):
@@ -474,6 +524,12 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
     return [
         Entity(_OF_ENTITY.get(label, label), start + first, start + last) for first, last in spans
     ]
+
+
+def _is_of_ordinary(cell: str) -> bool:
+    """Return whether all words of a cell are ordinary, or a letter: Red, Under 12s, Home B."""
+    named = [word for word in _LETTERS.findall(cell) if len(word) > 1]
+    return all(map(is_only_ordinary, named)) or (len(named) == 1 and is_word(named[0].lower()))
 
 
 def _without_breeds(cell: str, spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -494,15 +550,20 @@ def _numbers_in(cell: str) -> Iterator[Entity]:
             yield Entity("PHONE" if count > MIN_CODE else "ID", *match.span())
 
 
-def _is_clock(label: str, cell: str) -> bool:
-    """Return whether a cell below a head of this label is a time of day without a date: 09:30.
+def _is_clock(head: Head, cell: str) -> bool:
+    """Return whether a cell below a head is a time of day without a date: 09:30.
 
     What is written with full stops is a date below a head of dates if it can be one: 03.04, 9.30.
-    Below a head of times it needs three parts for that: 3.4.85.
+    Below a head of times it needs three parts for that: 3.4.85. A number alone is an hour below a
+    head that says so (Time), and may be a day below others (Seen, Start).
     """
-    if label == "AGE" or not _CLOCK.fullmatch(cell):
+    if head.label == "TIME" and _IN_CLOCK_COLUMN.fullmatch(cell):
+        is_sure = not head.is_weak or head.part == "clock"
+        if is_sure or _WITH_HALF.search(cell) or _SURE_FOUR.fullmatch(cell):
+            return True
+    if head.label == "AGE" or not _CLOCK.fullmatch(cell):
         return False
-    if label == "TIME":
+    if head.label == "TIME":
         return _DOTTED_DAY.fullmatch(cell) is None
     return not _DOTTED_DATE.fullmatch(cell)
 
@@ -957,6 +1018,7 @@ def _is_name_alone(named: list[str]) -> bool:
 
 
 Columns = tuple[Head | None, ...]
+_BESIDE_CELL = " \t\"'*\r"
 
 
 def values_in_columns(text: str) -> Iterator[Entity]:
@@ -968,12 +1030,36 @@ def values_in_columns(text: str) -> Iterator[Entity]:
 
 def _in_columns(text: str) -> Iterator[Entity]:
     """Yield the values below heads of columns, those of sure heads with a label of STATED."""
+    done = dict[tuple[Columns, int], list[tuple[int, str]]]()  # cells below heads of what was done
     for start, row, columns in _rows(text, head_of):
+        if any(head is not None and head.part == "done" for head in columns):
+            at = start
+            for number, (cell, head) in enumerate(zip(row, columns, strict=True)):
+                if head is not None and head.part == "done":
+                    done.setdefault((columns, number), []).append((at, cell))
+                at += len(cell) + 1
         for entity, head in _cells_of_row(start, row, columns):
             is_person = entity.label == "PERSON" and is_full_name(text[entity.start : entity.end])
             is_sure = is_person or not head.is_weak
             label = STATED.get(entity.label, entity.label) if is_sure else entity.label
             yield entity._replace(label=label)
+    for cells in done.values():
+        yield from _days_done(cells)
+
+
+def _days_done(cells: Sequence[tuple[int, str]]) -> Iterator[Entity]:
+    """Yield the days in the cells of a column of what was done, each with its place: 12/20, 12/23.
+    They are scores if one is no day, or all are out of as many (12/20, 8/20) and none is above."""
+    bare = [(start + c.index(c.strip(_BESIDE_CELL)), c.strip(_BESIDE_CELL)) for start, c in cells]
+    pairs = [pair for _, cell in bare if (pair := _PAIR_OF_DAY.fullmatch(cell)) is not None]
+    are_days = all(_DAY_OF_EVENT.fullmatch(pair[0]) for pair in pairs)
+    are_scores = len({pair[2] for pair in pairs}) < 2 and all(
+        int(pair[1]) <= int(pair[2]) for pair in pairs
+    )
+    if are_days and not are_scores:
+        for start, cell in bare:
+            if _DAY_OF_EVENT.fullmatch(cell):
+                yield Entity("DATE", start, start + len(cell))
 
 
 def _rows(
@@ -1028,11 +1114,12 @@ def _heads_of_row(
     names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
     if any(len(name) > MAX_HEAD or (mark == "," and _ends_sentence(name)) for name in names):
         return None
-    columns = tuple(_with_others(names, [read(name) if name else None for name in names]))
-    known = [head for head in columns if head is not None]
-    is_read = len(known) > 1 or (
-        len(known) == 1 and known[0].part != "bare" and _is_over_table(names, mark, below)
-    )
+    found = _with_others(names, [read(name) if name else None for name in names])
+    known = [head for head in found if head is not None]
+    pairs = zip(names, found, strict=True)
+    columns = tuple(head or _head_of_event(name, *_OF_EVENTS) for name, head in pairs)
+    says_more = len(known) == 1 and (known[0].part != "bare" or columns != tuple(found))
+    is_read = len(known) > 1 or (says_more and _is_over_table(names, mark, below))
     return (mark, columns) if is_read and not _is_list_of_labels(mark, below) else None
 
 
@@ -1077,11 +1164,19 @@ def facts_in(text: str) -> list[tuple[int, int, str]]:
     """Return the cells and values of a text whose head, or label, says that they hold a fact, in
     characters, in order, each with the label of the head."""
     facts = list[tuple[int, int, str]]()
+    timed = dict[tuple[Columns, int], list[tuple[int, str]]]()  # cells that may be times of day
     for start, row, columns in _rows(text, _any_head_of):
-        for cell, head in zip(row, columns, strict=True):
+        for number, (cell, head) in enumerate(zip(row, columns, strict=True)):
             if label := _fact_of(head, cell):
                 facts.append((start, start + len(cell), label))
+            if (head is None or head.label == "TIME" or head.part in _OF_EVENTS) and any(
+                map(str.isdigit, cell)
+            ):
+                timed.setdefault((columns, number), []).append((start, cell))
             start += len(cell) + 1
+    for (columns, number), cells in timed.items():
+        if _are_hours(columns[number], [cell.strip(_BESIDE_CELL) for _, cell in cells]):
+            facts += [(start, start + len(cell), "HOURS") for start, cell in cells]
     for match in _LABELLED.finditer(text):
         head = _any_head_of(match["label"])
         if head is not None and head.label == "WARE":
@@ -1095,7 +1190,20 @@ def fact_of(name: str, cell: str) -> str:
     return _fact_of(_any_head_of(name), cell)
 
 
+def _are_hours(head: Head | None, cells: Sequence[str]) -> bool:
+    """Return whether all cells of a column are times of day, of which one can be nothing else:
+    0800 and 1800, 8a and 5. Without a head for times, all have four digits."""
+    form = _IN_CLOCK_COLUMN if head is not None and head.label == "TIME" else _FOUR
+    if not all(map(form.fullmatch, cells)):
+        return False
+    return any(_WITH_HALF.search(c) or _SURE_FOUR.fullmatch(c) or ":" in c for c in cells)
+
+
 def _fact_of(head: Head | None, cell: str) -> str:
+    if head is not None and head.label == "TIME":
+        bare = cell.strip(_BESIDE_CELL)
+        is_time = _is_clock(head, bare) or _PERIOD.fullmatch(bare)
+        return "HOURS" if is_time else ""
     if head is None or head.label not in FACTS:
         return ""
     is_one = head.label != "VALUE" or _VALUE_CELL.fullmatch(cell.strip())

@@ -6,7 +6,16 @@ import re
 
 from ..text.mentions import Entity, is_word
 from . import network
-from .context import ARTICLES, BESIDE, CELLS, FRACTION_SIGNS, MIN_POSTAL_CODE, Context, reason
+from .context import (
+    AFTER_THING,
+    ARTICLES,
+    BESIDE,
+    CELLS,
+    FRACTION_SIGNS,
+    MIN_POSTAL_CODE,
+    Context,
+    reason,
+)
 from .decoding import odds
 from .facts import DIGIT
 from .fractions import is_score
@@ -36,6 +45,12 @@ _UNIT_OF_SCIENCE = re.compile(  # of two signs or more, as houses have letters: 
     r"[pnuµmcdkMGT]?(?:Hz|Pa|dB|Wh|VA|bar|mol|rpm|ppm)|[pnuµmkMGT][WVANJFΩLlg]|[mck]?m[²³]"
 )
 _DOSED = frozenset({"iu", "mcg", "mg", "ml", "kg"})
+_SHORT_UNITS = frozenset("s h g V W A K N J Pa Hz".split())
+_AMOUNT_UNITS = frozenset(
+    "mg mcg µg μg microg ng kg ml mL dl dL cl µl µL μL mmol mol mM µM nM ppm ppb rpm mph mm cm µm "
+    "nm kHz MHz GHz Hz kW MW kWh mA mV kV Nm kPa MPa psi ms min mins hrs secs IU units puffs "
+    "tablets tabs capsules drops sachets patches pills doses mmHg bpm % °C °F".split()
+)
 _CURRENTS = frozenset({"V DC", "V AC", "kV AC", "kV DC", "A DC", "A AC", "mV DC", "mV AC"})
 # a dose, with how often a drug is given
 _FREQUENCY = re.compile(
@@ -181,6 +196,22 @@ def is_fraction(context: Context, entity: Entity) -> bool:
 def is_dose(context: Context, entity: Entity) -> bool:
     """Return whether an address is a dose with how often it is given: 1 neb q6h."""
     return _FREQUENCY.fullmatch(context.text(entity.start, entity.end)) is not None
+
+
+@reason("ADDRESS")
+def ends_before_unit(context: Context, entity: Entity) -> bool:
+    """Return whether the unit of an amount stands behind the number that ends an address: changed
+    to telmisartan 40 mg, a delay of 75 s. A house may have the letter of a unit, so one of these
+    needs the end of a clause behind it."""
+    end = entity.end
+    unit, after = context.text(end).rstrip("."), context.text(end + 1)
+    ends = context.text(end) != unit
+    if not context.text(end - 1).replace(".", "").replace(",", "").isdigit():
+        return False
+    if unit in _SHORT_UNITS:
+        is_apart = bool(context.doc[end - 1].whitespace_)
+        return is_apart and (ends or not after or after.isspace() or after in AFTER_THING)
+    return unit in _AMOUNT_UNITS or (unit.lower() in _DOSED and not unit.isupper())
 
 
 @reason("ADDRESS")

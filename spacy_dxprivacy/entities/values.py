@@ -9,7 +9,7 @@ a word that says so stays a code, whatever its form.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
@@ -327,6 +327,17 @@ _WITH_TERM = frozenset(
     "storm tenancy term treaty war warranty".split()
 )
 MAX_AGE = 122  # years of the longest life
+_AGED_THINGS, _MATERIALS = words("AGED_THINGS", "terms"), words("MATERIALS", "terms")
+MAX_DESCRIBING = 3  # words between an age and what has it
+_BEHIND_AGED = frozenset(
+    "adverb auxiliary conjunction modal negation past preposition pronoun third_person "
+    "wh_word".split()
+)
+_BEING = frozenset("is was are were be 's ’s".split())
+_NEARLY = frozenset(
+    "about almost already around at at least some nearly now only over roughly approximately "
+    "well more than easily probably maybe perhaps said to be".split()
+)
 BEFORE_TERM = 6  # tokens before years that name what has a term
 _SCALES = words("SCORES", "terms") | frozenset(
     "dilution formation formula gear mix mixture npk odds ratio scale".split()
@@ -1056,12 +1067,53 @@ def _is_counted(tokens: Tokens, i: int) -> bool:
 def _is_no_life(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a number of years that may be an age over 89 is longer than a life, or stands
     beside what has a term: the lease runs 99 years."""
-    match = _YEARS.fullmatch(tokens.between(start, end))
+    if end - start == 1 and tokens.lowers[end + 1 : end + 2] in (["year"], ["yr"]):
+        end += 2  # 95|-year-old
+    match = _YEARS.fullmatch(tokens.between(start, end).rstrip("-"))
     years = int(match[1]) if match else 0
     if years < TOP_AGE:
         return False
     beside = tokens.lowers[max(start - BEFORE_TERM, 0) : start] + tokens.lowers[end : end + 2]
-    return years > MAX_AGE or not _WITH_TERM.isdisjoint(beside)
+    if years > MAX_AGE or not _WITH_TERM.isdisjoint(beside):
+        return True
+    is_said = "years" in tokens.lowers[start:end] and _is_said_of_thing(tokens, start)
+    return is_said or _is_thing_of_age(tokens, end)
+
+
+def _is_thing_of_age(tokens: Tokens, i: int) -> bool:
+    """Return whether a thing stands behind its age, or behind an adjective or what it is made of: a
+    114 year old brass clock; not a 94 year old piano teacher."""
+    while tokens.lowers[i : i + 1] in (["-"], ["old"]):  # 95-year|-old oak
+        i += 1
+    last = i + MAX_DESCRIBING + 1
+    named = [*takewhile(lambda word: _may_describe(word) or _is_aged(word), tokens.texts[i:last])]
+    if not named or not _is_aged(named[-1]):
+        return False
+    after = "".join(tokens.texts[i + len(named) : i + len(named) + 1])
+    goes_on = after.isalpha() and after.islower()
+    return not goes_on or not _BEHIND_AGED.isdisjoint(builtin_lexicon().of(after))
+
+
+def _is_aged(word: str) -> bool:
+    return not {word, word.removesuffix("s")}.isdisjoint(_AGED_THINGS | _MATERIALS)
+
+
+def _may_describe(word: str) -> bool:
+    """Return whether a word may stand between the age of a thing and the thing."""
+    if not word.islower():
+        return False
+    return word == "cast" or "adjective" in builtin_lexicon().of(word)
+
+
+def _is_said_of_thing(tokens: Tokens, start: int) -> bool:
+    """Return whether a verb stands before an age, and a thing, or "it", before the verb: the piano
+    is about 114 years old."""
+    i = start - 1
+    while i > 0 and tokens.lowers[i] in _NEARLY:
+        i -= 1
+    if i < 1 or tokens.lowers[i] not in _BEING:
+        return False
+    return tokens.lowers[i - 1] in ("it", "its", "which") or _is_aged(tokens.lowers[i - 1])
 
 
 def _is_measured(tokens: Tokens, i: int, text: str) -> bool:

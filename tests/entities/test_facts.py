@@ -502,6 +502,8 @@ def test_a_date_ends_where_another_line_begins_something_else(nlp, text, date, n
     "The lease runs 99 years from day one.", "It was let for a term of 99 years.",
     "A 100 year flood came.", "It stood for 125 years.", "They hold a 999-year lease.",
     "The oak is 300 years old.", "The 99 years lease ended.", "The bond pays for 100 years.",
+    "It has a 104 year old boiler.", "A 96-year-old stone barn burned.",
+    "It's nearly 95 years old.", "The organ is about 118 years old.", "We mend 110 yr old cast iron gates.",
 ])  # fmt: skip
 def test_years_that_are_no_age_stay(nlp, text):
     assert not [shown for label, shown in found(nlp, text) if any(map(str.isdigit, shown))]
@@ -510,7 +512,8 @@ def test_years_that_are_no_age_stay(nlp, text):
 @pytest.mark.parametrize(("text", "age"), [
     ("She is 99 years old.", "99 years old"), ("He lived for 99 years.", "99 years"),
     ("My mother, 101 years, sat down.", "101 years"), ("A man of 92 years came.", "92 years"),
-    ("It is his age: 96 years.", "96 years"),
+    ("It is his age: 96 years.", "96 years"), ("A 94 year old organ teacher came.", "94 year old"),
+    ("My aunt, a 97-year-old church elder.", "97-year-old"), ("A 91 year old man.", "91 year"),
 ])  # fmt: skip
 def test_an_age_over_89_goes(nlp, text, age):
     assert any(label == "DATE" and shown[:2] == age[:2] for label, shown in found(nlp, text))
@@ -957,6 +960,22 @@ def test_amounts_faults_parts_units_and_figures_stay(nlp, text):
 ])  # fmt: skip
 def test_what_resembles_them_and_names_someone_goes(nlp, text, shown):
     assert any(shown in text for _, text in found(nlp, text))
+
+
+@pytest.mark.parametrize("text", [
+    "I changed telmisartan to valsartan 80 mg as agreed.", "It waits up to 45 s. Then it stops.",
+    "The queue holds for up to 70 s, no more.", "He came the 2nd in the evening race.",
+])  # fmt: skip
+def test_an_amount_behind_a_word_and_a_rank_stay(nlp, text):
+    assert not found(nlp, text)
+
+
+@pytest.mark.parametrize(("text", "day"), [
+    ("I can come May 8 at 2:30, or the 14th in the morning, not before 9.", "14th"),
+    ("Is the 3rd at 5pm good?", "3rd"), ("We meet the 11th after lunch, as agreed.", "11th"),
+])  # fmt: skip
+def test_a_day_before_a_part_of_the_day_goes(nlp, text, day):
+    assert any(label == "DATE" and day in shown for label, shown in found(nlp, text))
 
 
 def test_a_score_before_a_name_is_no_day(nlp):

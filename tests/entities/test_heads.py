@@ -201,6 +201,65 @@ def test_a_day_below_a_head_of_times_is_a_date(cell, label):
     assert values_of_cell(Head("TIME"), cell) == [(label, 0, len(cell))]
 
 
+@pytest.mark.parametrize("cell", [
+    "7:45a", "6p", "2-2:30p", "after 4", "not before 9", "by noon", "10ish", "8 o'clock", "1400",
+    "9 to 11", "4pm sharp", "11",
+])  # fmt: skip
+def test_a_cell_below_a_head_of_times_of_day_is_one(cell):
+    head = Head("TIME", "clock", is_weak=True)
+    expected = [("TIME", 0, len(cell))] if any(map(str.isdigit, cell)) else []
+    assert values_of_cell(head, cell) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "label"), [("11", "DATE"), ("3 May", "DATE"), ("6p", "TIME"), ("0915", "TIME")]
+)
+def test_a_number_below_a_head_that_may_be_of_days_is_a_day(cell, label):
+    assert values_of_cell(Head("TIME", is_weak=True), cell) == [(label, 0, len(cell))]
+
+
+@pytest.mark.parametrize("cell", ["40 min", "1h 20m", "1:14.08", "18'20\"", "3 weeks"])
+def test_a_period_below_a_head_of_times_is_no_day(cell):
+    assert values_of_cell(Head("TIME", "clock", is_weak=True), cell) == []
+
+
+def dates_of_rules(text):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    return [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"]
+
+
+@pytest.mark.parametrize("text", [
+    "name,drug,due\nAda Lind,senna,0700\nBo Rask,senna,1900\nUna Hale,senna,2000",
+    "| Name | Time |\n|---|---|\n| Ada Lind | 1900 |\n| Bo Rask | 2015 |",
+    "| Name | Start | End |\n|---|---|---|\n| Ada Lind | 9 | 8p |\n| Bo Rask | 9a | 5 |",
+    "| Name | VA | Pain |\n|---|---|---|\n| Ada Lind | 6/9 | 7/10 |\n| Bo Rask | 6/12 | 2/10 |",
+    "Name,Town,Returned\nAda Lind,Bath,9/20\nBo Rask,Bath,11/20",
+])  # fmt: skip
+def test_times_of_day_and_scores_of_a_column_are_no_dates(text):
+    assert dates_of_rules(text) == []
+
+
+@pytest.mark.parametrize(("text", "days"), [
+    ("Order no\tName\tCollect on\n77\tAda Lind\t11/22\n78\tBo Rask\t11/24", ["11/22", "11/24"]),
+    ("| Tool | Name | Lent | Due |\n|---|---|---|---|\n| Saw | Ada Lind | 9/4 | 16/4 |\n"
+     "| Axe | Bo Rask | 11/4 | 18/4 |", ["9/4", "16/4", "11/4", "18/4"]),
+    ("Name,Town,Planted\nAda Lind,Bath,02/03\nBo Rask,Bath,09/04", ["02/03", "09/04"]),
+    ("| Name | Joined |\n|---|---|\n| Ada Lind | 1900 |\n| Bo Rask | 2015 |", ["1900", "2015"]),
+])  # fmt: skip
+def test_the_days_of_an_event_in_a_column_are_dates(text, days):
+    assert dates_of_rules(text) == days
+
+
+@pytest.mark.parametrize(("cell", "values"), [
+    ("Marlow Bucks", ["Marlow Bucks"]), ("Red", []), ("1st XI", []), ("Home B", []),
+    ("Tolmere A", ["Tolmere A"]),
+])  # fmt: skip
+def test_a_team_of_ordinary_words_is_no_organisation(cell, values):
+    found = values_of_cell(Head("ORG", "team", is_weak=True), cell)
+    assert [cell[start:end] for _, start, end in found] == values
+
+
 def test_an_age_is_no_time():
     assert values_of_cell(Head("AGE"), "91.50")[0].label == "DATE"
 

@@ -18,10 +18,24 @@ def marks():
     "Tamberlane Footlights", "Orrin Disciplinary Board", "Duskwater Harriers", "Kelso Rugby",
     "Tolmere Wheelers", "St Eluned's Old Boys", "Haddow's Camera Exchange", "Birchwell Church Hall",
     "Te Moana Soil Advisory", "Tolland Befriending Project SCIO", "Ngaru Weavers CIC",
+    "Halden Lane Mosque", "Tolmere CC", "Upper Kendray RUFC", "Zelena Luka d.o.o",
+    "Kvist Torvik OÜ", "St Orrin's Priory", "Tarnby Gurudwara",
 ])  # fmt: skip
 @pytest.mark.parametrize("text", ["The bill from {} came.", "We wrote to {}, who agreed."])
 def test_a_firm_whose_last_word_says_its_kind_goes(marks, text, name):
     assert name in " ".join(in_letter(marks, text.format(name)))
+
+
+@pytest.mark.parametrize(("text", "firm"), [
+    ("Hilsen\nAda\nKvist Maskin AS\nBergen", "Kvist Maskin AS"),
+    ("The bill of Kvist Maskin AS, Bergen, came.", "Kvist Maskin AS"),
+])  # fmt: skip
+def test_a_firm_of_norway_goes(marks, text, firm):
+    assert firm in marks(text)
+
+
+def test_as_and_cc_within_a_line_make_no_firm(marks):
+    assert in_letter(marks, "The plan is, AS I said, good. Please CC the office.") == []
 
 
 @pytest.mark.parametrize("head", [
