@@ -44,6 +44,7 @@ _HALLS = frozenset(
 )
 _HEAD_LETTER = re.compile(r"[B-Y]\.")
 _ENDS = frozenset({"'s", "’s"})
+_CLASS = re.compile(r"[PY]\d{1,2}", re.A)
 _CLAUSE_ENDS = frozenset(". ! ? : ; |".split())
 
 
@@ -260,15 +261,20 @@ def are_common(span: Span, label: str) -> bool:
     is_cut = span.doc[span.end : span.end + 1].text == "-" and not span[-1].whitespace_
     if is_cut or any(t.text.rstrip(".") in LEGAL for t in span):
         return False
-    words = [
-        t for t in span if not (t.text[0].isdigit() or t.is_punct or t.is_stop or t.lower_ in _ENDS)
-    ]
+    words = [t for t in span if not _is_between(t)]
     if label == "ORG" and len(words) > 2 and words[-1].text in TRADES:
         return False
     rare = label == "ORG" and not all(
         is_word(t.lower_) or is_plural(t.lower_) or is_specialty(t.lower_) for t in words
     )
     return bool(words) and not rare and all(is_common_word(span.doc, t.i) for t in words)
+
+
+def _is_between(token: Token) -> bool:
+    """Return whether a token is a number, a mark, a link, an ending, or a class of a school: P6."""
+    if token.text[0].isdigit() or token.is_punct or token.is_stop or token.lower_ in _ENDS:
+        return True
+    return _CLASS.fullmatch(token.text) is not None
 
 
 def is_common_word(doc: Doc, i: int) -> bool:

@@ -85,6 +85,12 @@ _STRENGTH = re.compile(  # 100/6: no day and month
     r"\d{1,3}[.,]\d{1,2}/\d{1,3}(?:[.,]\d{1,2})?|"
     r"\d{1,4}(?:[.,]\d{1,2})?(?:mg|mcg|ml)"
 )
+_WAYS = frozenset("to at from by near outside opposite behind past beside round into".split())
+_PLACES_OF_SOMEONE = frozenset(
+    "parlour parlor shop house place yard bar stall store garage salon farm kitchen restaurant "
+    "cafe barbershop rumshop pub supermarket pharmacy clinic school church gate field compound "
+    "flat apartment office bakery mill orchard cottage gap shed barn workshop".split()
+)
 _WEIGHTS = frozenset("g kg mg ml cl dl l oz lb lbs tsp tbsp tsps tbsps cup cups".split())
 _CONTAINERS = frozenset(
     "litre liter pint gallon bottle bag box pack packet tin can jar tube tub sheet roll sachet "
@@ -348,6 +354,8 @@ def is_before_noun(context: Context, entity: Entity) -> bool:
         return False
     if before in _ASK and "SURE_FIRST" in kinds(text):
         return False  # Tell Ada supper is ready
+    if before in _WAYS and after in _PLACES_OF_SOMEONE:
+        return False  # walks to Okoro parlour
     is_noun = {"noun", "plural"}.issuperset(classes := builtin_lexicon().of(after)) and classes
     return bool(is_noun) and odds(context.shares, entity.label, i) <= SURELY_KIND
 

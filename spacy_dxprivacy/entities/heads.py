@@ -446,6 +446,11 @@ _NUMBER = re.compile(  # with its extension
     r"\+?(?:\([\d ]{1,6}\)|\d)(?:[ ().–-]{0,3}\d)*(?: ?(?:x|ext\.?|#) ?\d+)?", re.I
 )
 _OF_ENTITY = {"USERNAME": "ID"}
+# Which of the teams of a club it is: Tolmere A, Tolmere 2nd XI.
+_WHICH_TEAM = re.compile(
+    r"(?: (?:[A-F]|[\dIV]{1,3}|XI|\d(?:st|nd|rd|th)s?|U-?\d\d|Under[ -]\d\ds?|Ladies|Men|Women|"
+    r"Boys|Girls|Juniors|Seniors|Reserves))+\Z"
+)
 # A cell below the head of an event that is a day without its year, and one of such a form: 12/20.
 _OF_EVENTS = frozenset({"due", "done"})
 _PAIR_OF_DAY = re.compile(r"(\d{1,2})/(\d{1,2})", re.A)
@@ -513,8 +518,10 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
             return []
         label = "TIME" if _is_clock(head, bare) else "DATE"
         return [Entity(label, start, start + len(bare))]
-    if head.part == "team" and (bare[0].isdigit() or _is_of_ordinary(bare)):
-        return []
+    if head.part == "team":
+        if bare[0].isdigit() or _is_of_ordinary(bare):
+            return []
+        bare = _WHICH_TEAM.sub("", bare)
     is_sure = label == "PERSON" and not head.is_weak
     spans = [*_names_surely_in(bare)] if is_sure and _is_of_names(bare) else _spans_in(label, bare)
     if any(_is_too_long(label, bare[first:last]) for first, last in spans):

@@ -1,8 +1,8 @@
 """Decide which predictions of the network are entities, and where these end.
 
 One is an entity if no reason holds against it. The modules `usage`, `common_words`, `goods`,
-`things`, `subjects` and `quantities` register them when they are imported. Add a reason to one of
-these, and a test.
+`things`, `chats`, `subjects` and `quantities` register them when they are imported. Add a reason to
+one of these, and a test.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ..text.mentions import Entity, is_word
-from . import quantities, subjects, things, usage  # noqa: F401  register their reasons
+from . import chats, quantities, subjects, things, usage  # noqa: F401  register their reasons
 from .common_words import is_common_word
 from .context import (
     BEFORE_SENTENCES,
@@ -23,7 +23,7 @@ from .context import (
 )
 from .decoding import odds
 from .goods import is_beside_firm, is_brand_or_firm
-from .tables import LISTED, expanded
+from .tables import LISTED, expanded, words
 from .terms import LEGAL
 from .titles import is_title_behind
 from .words import builtin_lexicon, is_name, is_plain, kinds
@@ -33,6 +33,7 @@ SURELY_SMALL = 100.0
 _DIVISIONS = frozenset(expanded("DIVISIONS").split("|"))
 MAX_DIVISION = 3  # tokens below which a township is a place
 _HOMES = frozenset("place house flat home apartment room garage garden shed office".split())
+_SHORT_WORDS = words("CHAT")
 _HOUR = re.compile(r"(?:0\d|1[0-4]|2[23])[0-5]\d", re.A)
 
 
@@ -69,6 +70,7 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
         is_word_of_text = doc[i].is_stop or is_common_word(doc, i) or text in LISTED["TITLE"]
         is_word_of_text |= len(text) == 1  # w Anna
         is_word_of_text |= is_plain(text) or (context.capitalises_names and is_word(text))
+        is_word_of_text |= text in _SHORT_WORDS and not is_name(text)
         return is_word_of_text and odds(context.shares, label, i) <= SURELY_SMALL
 
     while (is_beside(start) or texts[start] == "the") and doc[start].whitespace_:

@@ -66,6 +66,8 @@ _BEFORE_HOURS = frozenset("about after around at before by from till until".spli
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
 _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada Lind 41:08
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
+MIN_GIVEN = 4  # letters of a given name in short
+_DETERMINERS = words("DETERMINERS")
 MIN_HOST = 5  # letters of the host of an address of mail that is a firm's name
 _PROVIDERS = words("MAIL_PROVIDERS")
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
@@ -342,6 +344,7 @@ def set_entities(bounds: Bounds, found: Iterable[Entity]) -> None:
     merged |= {Span(doc, span.start, span.end, label="PERSON") for span in places}
     merged |= {Span(doc, i, i + 1, label="PERSON") for i in nicknames(bounds, owner)}
     merged |= {Span(doc, i, i + 2, label="PERSON") for i in between_persons(bounds, owner)}
+    merged |= {Span(doc, i, i + 1, label="PERSON") for i in short_given(bounds, merged)}
     merged |= {Span(doc, i, i + 1, label="ORG") for i in short_firms(bounds, merged)}
     if len(doc) >= progress.LONG:
         progress.step("further mentions of these")
@@ -368,6 +371,26 @@ def short_firms(bounds: Bounds, entities: Collection[Span]) -> Iterator[int]:
         return
     taken = {i for span in entities for i in range(span.start, span.end)}
     yield from (i for i, text in enumerate(bounds.texts) if text in short and i not in taken)
+
+
+def short_given(bounds: Bounds, entities: Collection[Span]) -> Iterator[int]:
+    """Yield the words in no entity that somebody is called by for short: the first letters of the
+    given name of a full name, with a capital within a sentence, though they are a common word, too
+    (legend. go to bed Bless, of Blessing). Behind an article it names a thing: the Vale."""
+    texts, lowers = bounds.texts, bounds.lowers
+    given = {
+        bounds.texts[span.start] for span in entities if span.label_ == "PERSON" and len(span) > 1
+    }
+    short = {name[:size] for name in given for size in range(MIN_GIVEN, len(name))} - {"Christ"}
+    if short.isdisjoint(texts):
+        return
+    taken = {i for span in entities for i in range(span.start, span.end)}
+    for i in range(1, len(texts)):
+        if texts[i] in short and texts[i].istitle() and i not in taken:
+            after = "".join(texts[i + 1 : i + 2])
+            within = texts[i - 1].islower() and lowers[i - 1] not in _DETERMINERS
+            if within and not after.istitle():
+                yield i
 
 
 def between_persons(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:

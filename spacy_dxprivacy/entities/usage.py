@@ -385,8 +385,9 @@ def _is_only_small(text: str) -> bool:
     """Return whether each part of a word in small letters is an ordinary word, and nobody's name:
     rebar, reaper-thresher."""
     parts = text.split("-")
-    return all(is_ordinary(part) or part in _SHORT_WORDS for part in parts) and not any(
-        map(is_name, parts)
+    return not any(map(is_name, parts)) and all(
+        is_ordinary(part) or part in _SHORT_WORDS or pattern("MEDICAL_END").fullmatch(part)
+        for part in parts
     )
 
 
@@ -470,13 +471,15 @@ def is_analyte(context: Context, entity: Entity) -> bool:
     return text in _ANALYTES and (after[:1].isdigit() or after in _OF_ANALYTES)
 
 
-@reason("PERSON", of_word=True)
+@reason("PERSON", "GPE", "ORG")
 def begins_small(context: Context, entity: Entity) -> bool:
-    """Return whether a word is of a small letter and capitals (eGFR), or of small letters with full
-    stops where names have capitals (o.c.), as no name is."""
-    text = context.text(entity.start)
+    """Return whether a word is of a small letter and capitals (eGFR), also before words in small
+    letters, or of small letters with full stops where names have capitals (o.c.), as no name is."""
+    text, rest = context.text(entity.start), context.bounds.texts[entity.start + 1 : entity.end]
+    if _SMALL_FIRST.fullmatch(text):
+        return not any(word[0].isupper() for word in rest)
     is_dotted = _SMALL_DOTTED.fullmatch(text) is not None and context.is_capitalised
-    return is_dotted or _SMALL_FIRST.fullmatch(text) is not None
+    return entity.label == "PERSON" and not rest and is_dotted
 
 
 @reason("PERSON", of_word=True)

@@ -503,7 +503,8 @@ def test_a_date_ends_where_another_line_begins_something_else(nlp, text, date, n
     "A 100 year flood came.", "It stood for 125 years.", "They hold a 999-year lease.",
     "The oak is 300 years old.", "The 99 years lease ended.", "The bond pays for 100 years.",
     "It has a 104 year old boiler.", "A 96-year-old stone barn burned.",
-    "It's nearly 95 years old.", "The organ is about 118 years old.", "We mend 110 yr old cast iron gates.",
+    "It's nearly 95 years old.", "The organ is about 118 years old.",
+    "We mend 110 yr old cast iron gates.",
 ])  # fmt: skip
 def test_years_that_are_no_age_stay(nlp, text):
     assert not [shown for label, shown in found(nlp, text) if any(map(str.isdigit, shown))]

@@ -253,7 +253,7 @@ def test_the_days_of_an_event_in_a_column_are_dates(text, days):
 
 @pytest.mark.parametrize(("cell", "values"), [
     ("Marlow Bucks", ["Marlow Bucks"]), ("Red", []), ("1st XI", []), ("Home B", []),
-    ("Tolmere A", ["Tolmere A"]),
+    ("Tolmere A", ["Tolmere"]), ("Tolmere 2nd XI", ["Tolmere"]), ("Under 12s", []),
 ])  # fmt: skip
 def test_a_team_of_ordinary_words_is_no_organisation(cell, values):
     found = values_of_cell(Head("ORG", "team", is_weak=True), cell)

@@ -1,0 +1,90 @@
+"""Closings, emoji, channels and short forms in chats and notes stay; names beside them go."""
+
+import pytest
+from conftest import in_letter, marks_of
+
+
+@pytest.fixture(scope="module")
+def marks():
+    return marks_of({"PERSON", "GPE", "ORG", "ADDRESS"})
+
+
+@pytest.mark.parametrize("closing", [
+    "Hilsen", "Vennlig hilsen,", "Med vänlig hälsning", "Z poważaniem", "Lep pozdrav",
+    "Atentamente,", "Cordialement", "Met vriendelijke groet,", "Saygılarımla",
+    "Ystävällisin terveisin", "Kveðja,", "Groetjes",
+])  # fmt: skip
+def test_a_closing_of_another_language_stays(marks, closing):
+    text = f"Hello Bo,\n\nthe parts came today and all of them fit.\n\n{closing}\nAda Lind\n"
+    assert marks(text) == ["Bo", "Ada Lind"]
+
+
+def test_who_is_greeted_or_signs_beside_a_closing_goes(marks):
+    text = "Hello Bo,\n\nthe parts came.\n\nHilsen Solveig Brandvold, who is in the office today\n"
+    assert "Solveig Brandvold" in " ".join(marks(text))
+
+
+@pytest.mark.parametrize("verb", ["skrev", "schrieb", "escribió", "schreef", "napisał"])
+def test_the_verb_of_a_quoted_head_is_no_part_of_the_name(marks, verb):
+    text = f"> 11.03.2024 kl. 13:05 {verb} S. Brandvold:\n>\n> Hi, the sample is here, thank you!\n"
+    assert marks(text) == ["S. Brandvold"]
+
+
+CHAT = "Ada Lind  9:14 AM\n{}\n\nBo Rask  9:21 AM\nok, see you\n"
+
+
+@pytest.mark.parametrize("text", [
+    "thanks :partying_face: see you", ":tada: large, half sugar?", "did the parvovirus survive?",
+    "post it in #brewnight or #lab-general", "the ctrl Ct 19.8 was fine, then the prep failed",
+    "bed 7 is on genta, level was 2", "day 2 post hemi, sats fine",
+    "Black & white cookies, and Cream and gold ribbon", "the bell is broken so call up",
+    "the FBS and the DMEM come in June", "eGFR falls below 50 so stop it", "4 babka and 2 stollen",
+])  # fmt: skip
+def test_signs_and_short_forms_of_chats_stay(marks, text):
+    assert marks(CHAT.format(text)) == ["Ada Lind", "Bo Rask"]
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("tell hemi it is done", "hemi"), ("ask Mr Black & white van man", "Black"),
+    ("it is in #okwuosa-house", "okwuosa"), ("go to bed Uma Okwuosa", "Uma Okwuosa"),
+])  # fmt: skip
+def test_names_in_chats_go(marks, text, name):
+    assert name in " ".join(marks(CHAT.format(text)))
+
+
+def test_a_test_of_the_heart_stays_and_a_person_goes(marks):
+    assert in_letter(marks, "ECG normal. Echo today: LVEF 55%, no AF.") == []
+    assert "Echo" in " ".join(in_letter(marks, "Echo Lind came, with LVEF 40% and no AF."))
+
+
+@pytest.mark.parametrize(("text", "short"), [
+    ("Blessing Okwuosa called. You can go to bed Bless.", "Bless"),
+    ("Stephanie Lind is in. I gave it to Steph, who is here.", "Steph"),
+])  # fmt: skip
+def test_a_given_name_in_short_goes(marks, text, short):
+    assert short in marks(text)
+
+
+@pytest.mark.parametrize("text", [
+    "Valerie Lind is home. It lies in the Vale and is dry.", "Christine Lind is in. Thank Christ.",
+    "Blessing Okwuosa called. Bless you all.", "Marketa Lind is in. See Step Two of it.",
+])  # fmt: skip
+def test_a_word_like_a_given_name_stays(marks, text):
+    assert len(marks(text)) == 1
+
+
+def test_a_body_of_a_class_stays_and_a_firm_like_it_goes(marks):
+    text = "From: Ada Lind\nTo: {}\n\nThe slips are due on Friday, thank you.\n"
+    assert marks(text.format("P6 Parents' Support Group")) == ["Ada Lind"]
+    assert "G4 Security" in marks(text.format("G4 Security"))
+
+
+@pytest.mark.parametrize("text", [
+    "He walks to Okwuo parlour each day.", "We met at Rondelle salon, then at Mbeki shop.",
+])  # fmt: skip
+def test_whose_a_shop_is_goes(marks, text):
+    assert in_letter(marks, text)
+
+
+def test_a_make_of_pianos_stays(marks):
+    assert in_letter(marks, "Your Heintzman upright is fine, and so is the Blüthner.") == []
