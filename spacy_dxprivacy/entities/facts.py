@@ -23,7 +23,7 @@ from .heads import facts_in, head_of, values_in, values_in_columns
 from .labels import labels_in
 from .tables import LISTED, PLACES, expanded, pattern, words
 from .values import extent_of_date, extent_of_name, is_model_code, is_short_code, is_value
-from .weeks import are_weekdays, recurring_lines
+from .weeks import are_weekdays, recurring_lines, recurring_seasons
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
 NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -76,6 +76,7 @@ _NORM = re.compile(r"[A-Z]?\d{1,5}(?:\.\d{1,3}){0,2}")  # the number of a norm
 MIN_ITEMS = 3  # of an agenda
 _BEFORE_STATED = frozenset("is was : =".split())  # between the word for a code and the code
 _DAYS_BESIDE = frozenset({"today", "tomorrow", "tonight", "yesterday"})
+_BEFORE_SEASONS = frozenset("the in by each every during over of most all".split())
 _CELLS = frozenset({"|", ",", ";", "\t"})
 
 
@@ -131,7 +132,7 @@ class Facts(Tokens):
             return True
         if self._is_within(self._labels, start, end):  # such as City
             return True
-        if label in NAMED and self.is_head(start, end):
+        if label in NAMED and (self.is_head(start, end) or self._is_small_season(start, end)):
             return True
         if label == "ID" and self._is_of_nobody(start, end):
             return True
@@ -308,9 +309,31 @@ class Facts(Tokens):
         )
 
     def _recurs(self, start: int, end: int) -> bool:
-        """Return whether a date is of weekdays that say when something recurs: Mon-Fri."""
+        """Return whether a date is of weekdays or a season that say when something recurs: Mon-Fri,
+        each spring."""
+        if self._is_season(start, end):
+            return True
         is_of_week = self._is_within(self._weeks, start, end)
         return is_of_week and are_weekdays(self.between(start, end))
+
+    def _is_season(self, start: int, end: int) -> bool:
+        """Return whether the season of a date, which has no other word but an article, recurs."""
+        if not self._seasons:
+            return False
+        at = [i for i in range(start, end) if self.lowers[i] not in _BEFORE_SEASONS]
+        is_one = bool(at) and not any(map(DIGIT.search, self.texts[start:end]))
+        return is_one and self._is_within(self._seasons, at[0], at[-1] + 1)
+
+    def _is_small_season(self, start: int, end: int) -> bool:
+        """Return whether a name is a season that recurs, in small letters: Autumn is a name, too."""
+        return self.texts[start] in LISTED["SEASON"] and self._is_season(start, end)
+
+    @cached_property
+    def _seasons(self) -> list[tuple[int, int]]:
+        """The seasons that recur, in characters."""
+        if LISTED["SEASON"].isdisjoint(word.removesuffix("s") for word in self.lowers):
+            return []
+        return recurring_seasons(self.text)
 
     @cached_property
     def _weeks(self) -> list[tuple[int, int]]:

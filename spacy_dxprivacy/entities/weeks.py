@@ -1,4 +1,4 @@
-"""Find the weekdays that say when something recurs: open Monday to Friday, Sat 10-4.
+"""Find the weekdays and seasons that say when something recurs: open Monday to Friday, each spring.
 
 A range that begins with a Monday and ends with a day from Thursday on is a working week. It is of
 every week, and tells no date: moved by days it would be absurd (Thursday to Monday). So it stays,
@@ -7,6 +7,9 @@ and so do the other weekdays of its line.
 In a line with a date all weekdays move. Beside a moved date, a weekday that stayed would tell the
 shift modulo 7: who reads "closed Friday 7 June" knows by how many days the 7th of June has moved to
 be a Friday. What decides is the layout of the line, never which day a date is.
+
+A season recurs behind "each", beside another season (spring and autumn), before what is of a season
+(winter tyres), and in a plan of a year, which has three of them. It tells no date either.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import re
 import unicodedata
 from functools import cache
 
-from .tables import LANGUAGES, date_words, expanded
+from .tables import LANGUAGES, date_words, expanded, words
 
 _ALL = ("en", *LANGUAGES)
 MONDAY, THURSDAY = 0, 3
@@ -29,6 +32,21 @@ _BESIDE = frozenset(
     "through thru to tot und until y afternoon afternoons evening evenings morning mornings night "
     "nights".split()
 )
+_NO_YEAR = r"(?!,?\s(?:of\s)?(?:(?:19|20)\d\d|['’]\d\d)|-\w)"
+# Not of one year: this winter, late summer.
+_OF_ONE_YEAR = (
+    r"(?<!this\s)(?<!next\s)(?<!last\s)(?<!past\s)(?<!that\s)(?<!coming\s)(?<!previous\s)"
+    r"(?<!following\s)(?<!same\s)"
+)
+_SEASON = r"(?:spring|summer|autumn|(?<=the\s)fall|(?<=in\s)fall|winter)"
+_EACH_SEASON = re.compile(
+    rf"\b(?:each|every|most|all)\s(?:{_SEASON}|fall)s?\b{_NO_YEAR}|\b(?:summers|winters|autumns)\b|"
+    rf"{_OF_ONE_YEAR}\b{_SEASON}(?:\s?/\s?|\s?[-–]\s?|\s(?:and|or|to|&)\s(?:in\s)?(?:the\s)?)"
+    rf"(?:{_SEASON}|fall)\b{_NO_YEAR}|"
+    rf"{_OF_ONE_YEAR}\b(?:{_SEASON}|fall)\s(?:{'|'.join(sorted(words('OF_SEASONS')))})\b"
+)
+_BARE_SEASON = re.compile(rf"{_OF_ONE_YEAR}\b{_SEASON}\b{_NO_YEAR}")
+MIN_SEASONS, PLAN = 3, 160  # different ones of a plan of a year, and characters between them
 _OTHERS = {1: ("tues",), 2: ("weds",), 3: ("thur", "thurs")}  # weekdays in short
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -41,6 +59,20 @@ def recurring_lines(text: str) -> list[tuple[int, int]]:
         if not lines or match.start() > lines[-1][1]:
             lines.append(_line_at(text, match.start()))
     return [line for line in lines if _date().search(text, *line) is None]
+
+
+def recurring_seasons(text: str) -> list[tuple[int, int]]:
+    """Return the places, in characters and in order, of the seasons that recur."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        return []
+    spans = [match.span() for match in _EACH_SEASON.finditer(lower)]
+    bare = [*_BARE_SEASON.finditer(lower)]
+    for match in bare:
+        near = [m for m in bare if abs(m.start() - match.start()) <= PLAN]
+        if len({m[0] for m in near}) >= MIN_SEASONS:
+            spans.append(match.span())
+    return sorted(spans)
 
 
 def are_weekdays(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Weekdays that say when something recurs stay, unless their line has a date."""
+"""Weekdays and seasons that recur stay; weekdays go where their line has a date."""
 
 import pytest
 import spacy
@@ -56,3 +56,31 @@ def test_weekdays_go_in_a_line_with_a_date(date):
 def test_other_weekdays_go(text):
     found = " ".join(dates(text.replace("|", "")))
     assert not [day for day in text.split("|")[1::2] if day not in found]
+
+
+@pytest.mark.parametrize("text", [
+    "Fit the winter tyres and sow the spring barley.", "We prune each spring and every autumn.",
+    "Mow in spring and autumn, or in the summer and the fall.", "The summer/winter rates differ.",
+    "In spring we sow, in summer we water, and by autumn we dig.", "The winters are dry there.",
+])  # fmt: skip
+def test_a_season_that_recurs_stays(text):
+    assert dates(text) == []
+
+
+@pytest.mark.parametrize(("text", "season"), [
+    ("We mow in spring and autumn, and he left last winter.", "last winter"),
+    ("Mow in spring and autumn 2021, he said.", "autumn 2021"),
+    ("She left in the spring of 1999.", "1999"),
+    ("In spring we sow, in summer we water; this autumn we rest.", "this autumn"),
+])  # fmt: skip
+def test_a_season_of_one_year_goes(text, season):
+    assert season in " ".join(dates(text))
+
+
+def test_somebody_who_is_called_like_a_season_goes():
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    text = "Autumn Lind mows in spring and autumn. We thank Autumn for it."
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == [
+        "Autumn Lind",
+        "Autumn",
+    ]
