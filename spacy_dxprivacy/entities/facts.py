@@ -325,7 +325,7 @@ class Facts(Tokens):
         return is_one and self._is_within(self._seasons, at[0], at[-1] + 1)
 
     def _is_small_season(self, start: int, end: int) -> bool:
-        """Return whether a name is a season that recurs, in small letters: Autumn is a name, too."""
+        """Return whether a name, as Autumn is, is a season that recurs, in small letters."""
         return self.texts[start] in LISTED["SEASON"] and self._is_season(start, end)
 
     @cached_property

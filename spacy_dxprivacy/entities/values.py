@@ -215,9 +215,11 @@ _AFTER_VALUE = re.compile(
 _COUNTING = re.compile(
     rf"\d{{1,3}}(?:\s?(?:to|[-–])\s?\d{{1,3}})?\s?(?:{expanded('COUNTED')}|(?:{_UNITS})[²³]?(?!\w))"
 )
+_SHORT_HOUR = re.compile(r"\d{1,2}(?:[:.]\d\d)?[ap]", re.I)
 # Hours of a day of the week: Mon/Wed 9-11, and not Fri 4-6 March.
 _HOURS = re.compile(
-    r"\d{1,2}(?:[.:]\d\d)?\s?(?:[-–]|to)\s?\d{1,2}(?:[.:]\d\d)?(?![\w/]|\.\d)"
+    r"\d{1,2}(?:[.:]\d\d)?[ap]?\s?(?:[-–]|to)\s?\d{1,2}(?:[.:]\d\d)?(?:[ap](?:\.?m)?)?"
+    r"(?![\w/]|\.\d)"
     rf"(?!\s(?:of\s)?{expanded('MONTH')}\b)",
     re.I,
 )
@@ -1267,6 +1269,16 @@ def _without_values(tokens: Tokens, start: int, end: int) -> int:
     return next(i for i in range(start + 1, end + 1) if len(tokens.between(start, i)) >= size)
 
 
+def _without_short_hours(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a date without an hour with the letter of its half at one of its ends:
+    7a Tues, Fri 8 May 6:30p."""
+    if end - start > 1 and _SHORT_HOUR.fullmatch(tokens.texts[start]):
+        start += 1
+    return start, end - (
+        end - start > 1 and _SHORT_HOUR.fullmatch(tokens.texts[end - 1]) is not None
+    )
+
+
 def _ends_with_order(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether the order of a thing stands behind a date: on Tuesday the first full load."""
     if end - start < 3 or tokens.lowers[end - 1] not in _ORDERS or tokens.lowers[end - 2] != "the":
@@ -1299,7 +1311,7 @@ def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     start, end = _extent_in_lines(tokens, _without_order(tokens, start, end), end)
     start, end = _with_whole_words(tokens, start, end)
     start, end = _without_fractions(tokens, _without_nouns(tokens, start, end), end)
-    end = _without_values(tokens, start, end)
+    start, end = _without_short_hours(tokens, start, _without_values(tokens, start, end))
     for i in range(start + 1, end):
         if texts[i][0].isdigit() and _is_no_day(tokens, i, end):
             return start, i

@@ -971,6 +971,15 @@ def test_an_amount_behind_a_word_and_a_rank_stay(nlp, text):
     assert not found(nlp, text)
 
 
+@pytest.mark.parametrize(("text", "dates"), [
+    ("Mon 4-5p Ada sings, 5-6p Bo.", {"Mon"}), ("Bins are out by 7a Tues.", {"Tues"}),
+    ("Open 9a-5p, Sun 10a-4p, not 12-1p.", {"Sun"}), ("Meet at 7p Fri 8 May.", {"Fri 8 May"}),
+    ("Come on Sat 8a-noon or Thu 7a.", {"Sat", "Thu"}),
+])  # fmt: skip
+def test_hours_with_one_letter_stay_beside_their_day(nlp, text, dates):
+    assert {shown for label, shown in found(nlp, text) if label not in ("PERSON", "ORG")} == dates
+
+
 @pytest.mark.parametrize(("text", "day"), [
     ("I can come May 8 at 2:30, or the 14th in the morning, not before 9.", "14th"),
     ("Is the 3rd at 5pm good?", "3rd"), ("We meet the 11th after lunch, as agreed.", "11th"),
