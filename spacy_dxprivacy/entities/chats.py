@@ -18,9 +18,11 @@ MAX_CLOSING = 4  # words of the line of a closing
 MIN_CLINICAL = 2  # different abbreviations of a text in which Echo is a test
 MIN_PART = 3  # letters of each of two words that are one in the name of a channel
 CLOSINGS = words("CLOSINGS")
+_MAIL_LABELS = words("MAIL_LABELS")
+_PHONES = frozenset("iPhone iPad Android Samsung Galaxy Outlook Gmail Yahoo".split())
 _EMOJI = re.compile(r"[a-z][a-z\d_+-]{1,30}")
 _EMOJI_NAMES = words("EMOJI_NAMES", "terms")
-_CHANNEL = re.compile(r"#?([a-z\d]+(?:[-_][a-z\d]+)*)")
+_CHANNEL = re.compile(r"(?:mode/)?#([a-z\d]+(?:[-_][a-z\d]+)*)")
 _CLINICAL, _CLINICAL_NAMES = words("CLINICAL", "terms"), words("CLINICAL_NAMES", "terms")
 _BEFORE_CLINICAL = frozenset(
     "post pre left right l r lt rt iv im po sc oral mg ml mcg stat bd tds od qds prn on off "
@@ -79,7 +81,7 @@ def is_channel(context: Context, entity: Entity) -> bool:
     text = context.text(entity.start, entity.end)
     if context.text(entity.start - 1) == "#":
         text = f"#{text}"
-    match = _CHANNEL.fullmatch(text) if text.startswith("#") else None
+    match = _CHANNEL.fullmatch(text) if "#" in text else None
     return match is not None and all(map(_is_of_words, re.split("[-_]", match[1])))
 
 
@@ -94,7 +96,19 @@ def _is_of_words(part: str) -> bool:
 
 
 def _is_plain(part: str) -> bool:
-    return is_word(part) and not is_name(part)
+    return is_word(part) and "first_name" not in builtin_lexicon().of(part.capitalize())
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_mail_label(context: Context, entity: Entity) -> bool:
+    """Return whether a word is a label of the head of a mail in another language (Betreff: Order),
+    or opens a line on what sent it: Skickat från min iPhone."""
+    i, texts = entity.start, context.bounds.texts
+    if context.bounds.lowers[i] not in _MAIL_LABELS:
+        return False
+    before = context.text(i - 1)
+    opens = not before or "\n" in before or before == ">"
+    return context.text(i + 1) == ":" or (opens and not _PHONES.isdisjoint(texts[i : i + 7]))
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

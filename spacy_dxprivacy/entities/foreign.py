@@ -213,9 +213,23 @@ def _titled_words(doc: Doc) -> frozenset[str]:
 
 
 def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:
-    """Yield days of months in other languages: a short text may be mistaken for English."""
+    """Yield days of months in other languages, with their weekday: a short text may be mistaken for
+    English, and the head of a mail may have one (Montag, 4. März)."""
     for match in any_day().finditer(tokens.text):
-        yield in_tokens(tokens.doc, "DATE", *match.span())
+        start = match.start()
+        lead = _any_weekday().search(tokens.text[max(start - LEAD, 0) : start])
+        yield in_tokens(tokens.doc, "DATE", start - (len(lead[0]) if lead else 0), match.end())
+
+
+LEAD = 20  # characters before a day, in which its weekday stands
+
+
+@cache
+def _any_weekday() -> re.Pattern[str]:
+    """Return the pattern of weekdays in all languages but English, before their day."""
+    weekdays = {name for language in LANGUAGES for name in date_words(language).weekdays}
+    names = "|".join(sorted(weekdays, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{names})(?:,|\.)?\s(?:(?:den|dem|le|el|il)\s)?\Z", re.I)
 
 
 @cache

@@ -88,3 +88,40 @@ def test_whose_a_shop_is_goes(marks, text):
 
 def test_a_make_of_pianos_stays(marks):
     assert in_letter(marks, "Your Heintzman upright is fine, and so is the Blüthner.") == []
+
+
+@pytest.mark.parametrize("text", [
+    "Gesendet: Montag, 4. März 2024 09:12\nBetreff: AW: the order\n\nThe pallets left.\n",
+    "The order came in and all is well.\n\nSkickat från min iPhone\n",
+    "Envoyé de mon iPhone\n\nThe order came in and all is well.\n",
+])  # fmt: skip
+def test_a_label_of_a_mail_in_another_language_stays(marks, text):
+    assert marks(text) == []
+
+
+def test_the_notices_of_a_server_stay():
+    text = "[19:34] -!- mode/#allgrain [+o hopcat_7] by ChanServ\n[19:36] <hopcat_7> a netsplit\n"
+    assert {*marks_of({"PERSON", "GPE", "ORG"})(text)} == set()
+
+
+@pytest.mark.parametrize(("line", "names"), [
+    ("[19:35] * hopzilla is away: dinner", ["hopzilla"]), ("[19:35] * the list goes", []),
+    ("19:36 -!- Netsplit over, joins: yeasty, wortman", ["yeasty", "wortman"]),
+    ("19:36 -!- Topic for #brewnight: hops", []), ("Notes 19:35 * hopzilla is away", []),
+])  # fmt: skip
+def test_user_names_in_the_notices_of_a_chat_go(line, names):
+    assert marks_of({"ID"})(f"19:30 <x> hi\n{line}\n")[1:] == names
+
+
+def test_a_weekday_of_another_language_goes_with_its_day():
+    text = "We met on lundi 8 avril and on Montag, 4. März 2024 for the tea.\n"
+    assert marks_of({"DATE"})(text) == ["lundi 8 avril", "Montag, 4. März 2024"]
+
+
+@pytest.mark.parametrize("text", ["Take Vit D and vit B12 daily.", "It got dexdom and torb at 9."])
+def test_vitamins_and_drugs_of_vets_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+def test_somebody_who_is_called_like_a_vitamin_goes(marks):
+    assert "Vit Novak" in " ".join(in_letter(marks, "Vit Novak took the Vit D."))
