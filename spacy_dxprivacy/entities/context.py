@@ -26,7 +26,7 @@ from .decoding import odds
 from .extent import Bounds
 from .heads import CELL_MARKS, head_rows
 from .tables import words
-from .words import kinds
+from .words import is_ordinary, kinds
 
 MIXED_SHARE = 0.15  # share of unknown words, above which a word in small letters may be a name
 # Ratio of the probability of an entity to that of no entity, from which common words are names;
@@ -35,6 +35,7 @@ SURELY = {"PERSON": 6.0, "GPE": 5.0, "ORG": 20.0}
 SURELY_BODY = 300.0  # of a firm, from which "Staff Council" is; of a name, from which "Grid 7" is
 # Odds below which a word only opens its sentence, and how much surer the network is of the next.
 MOST_OPENING, SURER_THAN_OPENING = 0.1, 20.0
+MIN_NAMES = 3  # with a capital, of a document with many unknown words
 MIN_POSTAL_CODE = 4  # digits of a number that is an address by itself; rules find shorter ones
 BESIDE = 60  # characters on each side of a fraction that show whether it is a date
 ONE = frozenset({"a", "an"})
@@ -83,8 +84,11 @@ class Context:
 
     @cached_property
     def is_capitalised(self) -> bool:
-        """Whether the document writes its names with capitals."""
-        return self.unknown <= MIXED_SHARE and is_capitalised(self.whole)
+        """Whether the document writes its names with capitals. If it has many unknown words in
+        small letters, as those of a kitchen, three that may be names have to have one."""
+        if not is_capitalised(self.whole):
+            return False
+        return self.unknown <= MIXED_SHARE or sum(map(_may_name, self.counts)) >= MIN_NAMES
 
     @cached_property
     def capitalises_names(self) -> bool:
@@ -166,6 +170,11 @@ class Context:
     def is_certain(self, label: str, i: int) -> bool:
         """Return whether the network takes a word for a name even if it is common."""
         return odds(self.shares, label, i) > SURELY[label]
+
+
+def _may_name(word: str) -> bool:
+    """Return whether a word has a capital, may be a name, and is no ordinary one."""
+    return word.istitle() and "PART" in kinds(word) and not is_ordinary(word.lower())
 
 
 Reason = Callable[[Context, Entity], bool]

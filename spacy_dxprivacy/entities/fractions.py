@@ -51,7 +51,8 @@ _LINE = re.compile(r"(?:\A|\n)[ \t*•–—(>-]*\Z")
 # Behind a fraction that ends its clause, or before what is no thing that it could be a share of.
 _CLOSED = re.compile(r"\s?(?:[.,;:)\]–—-]|\n|\Z)")
 _FREE = re.compile(
-    r"(?-i: [A-Z])| \d|[ \t](?:at|by|and|with|for|from|to|on|via|after|before|then|when|normal|nad|"
+    r"(?-i: [A-Z])| \d|[ \t](?:at|by|and|with|for|from|to|on|via|after|before|then|when|under|"
+    r"out|into|indoors|outside|again|but|so|as|because|normal|nad|"
     r"clear|ok|fine|neg|negative|positive|stable|in (?!(?:thick|long|wide|deep|dia)\b)[a-z]{2,})\b",
 )
 _HEADS = re.compile(

@@ -50,6 +50,8 @@ _OF_PERSONS = PERSON_WORDS | frozenset(
     "brothers sisters twins boys girls kids children cases families files members accounts "
     "cousins uncles aunts men women ladies lads girls voters students households".split()
 )
+_SOWING = frozenset("sow sows sowed sown sowing transplanted pricked chitted chit grafted".split())
+MAX_SOWN = 9  # tokens between such a verb and the last of a list
 _USED = frozenset(
     "old spare broken faulty leaky leaking rusty battered secondhand used refurbished electric "
     "cordless portable handheld digital diesel petrol vintage cheap unused flimsy clunky "
@@ -182,6 +184,20 @@ def is_handled(context: Context, entity: Entity) -> bool:
     if context.text(i - 1) in ("'s", "’s"):  # the baby's, Ada's
         first -= 1 + (context.text(i - 3).lower() in _OWNERS)
     return context.text(first).lower() in _THING_VERBS
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_sown(context: Context, entity: Entity) -> bool:
+    """Return whether a verb of gardeners stands before a name, or before the names that a list has
+    before it, so that it is a variety: sowed Musselburgh and Nantes. Who sows has it behind."""
+    i = entity.start - 1
+    while i > 0 and _may_be_listed(context.text(i)):
+        i -= 1
+    return context.text(i).lower() in _SOWING and i >= entity.start - MAX_SOWN
+
+
+def _may_be_listed(text: str) -> bool:
+    return text in (",", "and", "&", "the", "some", "more", "out") or text.istitle()
 
 
 @reason("PERSON", "ORG", of_word=True)

@@ -125,3 +125,18 @@ def test_vitamins_and_drugs_of_vets_stay(marks, text):
 
 def test_somebody_who_is_called_like_a_vitamin_goes(marks):
     assert "Vit Novak" in " ".join(in_letter(marks, "Vit Novak took the Vit D."))
+
+
+def test_words_of_a_kitchen_in_small_letters_are_no_names(marks):
+    text = (
+        "Dear all,\n\nThe feast is on Sunday. We have 14 leaves so far: avial, olan, thoran, "
+        "erissery, two payasam. Rekha Menon draws the pookalam. Parking is behind Lindqvist Hall. Bring your own "
+        "mundu.\n\nThanks,\nBiju\n"
+    )
+    assert not [name for name in marks(text) if name.islower()]
+    assert "Rekha Menon" in marks(text)
+
+
+def test_small_names_of_a_chat_go_beside_words_that_no_list_has(marks):
+    text = "Tell mandla the umqombothi is chowed. Ask sipho for amagwinya. Then nandi sorts ikota."
+    assert "mandla" in marks(text)

@@ -165,3 +165,19 @@ def test_scales_music_compounds_and_tools_stay(marks, text):
 ])  # fmt: skip
 def test_persons_with_the_names_of_scales_and_music_go(marks, text, name):
     assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "We sowed Musselburgh and Nantes under fleece.",
+    "I pricked out Ferrand, Corvel and more Ailsa.",
+])  # fmt: skip
+def test_what_is_sown_stays(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Sown by Ida Lind at home.", "Ida Lind"), ("We sowed beans in Nantes.", "Nantes"),
+    ("She sows beans. Ferrand Okwuosa waters them.", "Okwuosa"),
+])  # fmt: skip
+def test_who_sows_and_where_go(marks, text, name):
+    assert name in " ".join(in_letter(marks, text))
