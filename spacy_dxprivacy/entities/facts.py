@@ -74,6 +74,9 @@ _SPACED = re.compile(r"\d{1,2} ([/.-]) \d{1,2} \1 \d{4}", re.A)  # 19 / 04 / 196
 _ITEM = re.compile(r"^[ \t]*(\d\d)/(\d\d)[.:)]?[ \t]+[A-Z]{3}", re.M | re.A)
 _NORM = re.compile(r"[A-Z]?\d{1,5}(?:\.\d{1,3}){0,2}")  # the number of a norm
 MIN_ITEMS = 3  # of an agenda
+_ENTRY = re.compile(r"(?:^|[.;] )[ \t]*((?:[01]\d|2[0-3])[0-5]\d)(?=:? [^\W\d_])", re.M | re.A)
+_IN_YEAR = re.compile(r"\b(in|since|of|from|until|by) (\d{4})(?!\d)", re.I | re.A)
+MIN_ENTRIES = 2  # of a note, whose times can be no year
 _BEFORE_STATED = frozenset("is was : =".split())  # between the word for a code and the code
 _DAYS_BESIDE = frozenset({"today", "tomorrow", "tonight", "yesterday"})
 _BEFORE_SEASONS = frozenset("the in by each every during over of most all".split())
@@ -306,7 +309,25 @@ class Facts(Tokens):
             self._is_of_two(start, end)
             or self._is_in_phrase(start, end)
             or self._is_of_thing(start, end)
+            or self._is_time_of_entry(start, end)
         )
+
+    def _is_time_of_entry(self, start: int, end: int) -> bool:
+        """Return whether four digits, which look like a year, are the time of an entry of a note
+        that has others: 0600 obs stable. 1900 wife visited."""
+        is_one = end - start == 1 and len(self.texts[start]) == 4 and self.texts[start].isdigit()
+        return is_one and self._starts[start] in self._entries
+
+    @cached_property
+    def _entries(self) -> Collection[int]:
+        """The places of four digits that open a line or a sentence of a note and are a time of day,
+        in characters, if two of them can be no year. What is a year elsewhere (in 2015) is none."""
+        places = [(match.start(1), match[1]) for match in _ENTRY.finditer(self.text)]
+        sure = [hour for _, hour in places if hour[0] == "0" or "10" <= hour[:2] < "15"]
+        if len(sure) < MIN_ENTRIES:
+            return ()
+        years = {year for _, year in _IN_YEAR.findall(self.text)}
+        return {place for place, hour in places if hour not in years}
 
     def _recurs(self, start: int, end: int) -> bool:
         """Return whether a date is of weekdays or a season that say when something recurs: Mon-Fri,

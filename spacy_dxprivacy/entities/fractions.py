@@ -36,6 +36,7 @@ _DIVIDED = frozenset(
     "added cut divided filled gave given got installed multiplied reduce reduced rolled "
     "used".split()
 )
+_EATEN = frozenset("breakfast brekkie lunch dinner supper tea meal diet pudding ate eaten".split())
 MAX_FILLERS = 4  # words between a scale and its score
 _FRACTION = expanded("EITHER")
 _JOINT = r"(?:\s?(?:[-–—]|->)\s?|,\s(?:and\s)?|\s(?:and|&|or|to|until|till|through)\s)"
@@ -116,7 +117,7 @@ def _rank(text: str, lower: str, run: re.Match[str]) -> int:
     is_cued = pattern("BEFORE_DATE").search(before.lower()) is not None
     if not _is_of_nothing(after, is_share=is_share and not is_cued, word=word):
         return NEVER
-    if word in _UNDATED or _is_period(run["run"], word):
+    if word in _UNDATED or _is_period(run["run"], word) or (is_share and word in _EATEN):
         return NEVER
     return _rank_behind(word, is_cued=is_cued, is_share=is_share)
 

@@ -1125,7 +1125,8 @@ def _heads_of_row(
     known = [head for head in found if head is not None]
     pairs = zip(names, found, strict=True)
     columns = tuple(head or _head_of_event(name, *_OF_EVENTS) for name, head in pairs)
-    says_more = len(known) == 1 and (known[0].part != "bare" or columns != tuple(found))
+    has_event = columns != tuple(found)
+    says_more = has_event or (len(known) == 1 and known[0].part != "bare")
     is_read = len(known) > 1 or (says_more and _is_over_table(names, mark, below))
     return (mark, columns) if is_read and not _is_list_of_labels(mark, below) else None
 

@@ -130,8 +130,8 @@ def test_somebody_who_is_called_like_a_vitamin_goes(marks):
 def test_words_of_a_kitchen_in_small_letters_are_no_names(marks):
     text = (
         "Dear all,\n\nThe feast is on Sunday. We have 14 leaves so far: avial, olan, thoran, "
-        "erissery, two payasam. Rekha Menon draws the pookalam. Parking is behind Lindqvist Hall. Bring your own "
-        "mundu.\n\nThanks,\nBiju\n"
+        "erissery, two payasam. Rekha Menon draws the pookalam. Parking is behind Lindqvist Hall. "
+        "Bring your own mundu.\n\nThanks,\nBiju\n"
     )
     assert not [name for name in marks(text) if name.islower()]
     assert "Rekha Menon" in marks(text)

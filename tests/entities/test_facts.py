@@ -972,6 +972,17 @@ def test_an_amount_behind_a_word_and_a_rank_stay(nlp, text):
 
 
 @pytest.mark.parametrize(("text", "dates"), [
+    ("0700 obs stable. 0830 meds. 1900 son visited. 2015 settled.", set()),
+    ("0700 obs stable.\n0830 BSL 6.1, ate 1/2 of it.\n2015 settled.", set()),
+    ("0700 obs. 0830 meds. He fell in 2015. 2015 was hard.", {"2015"}),
+    ("1400 people came. 1999 was dry.", {"1999"}), ("It has 0630 KLM on it.", {"0630 KLM"}),
+    ("Seen on 3/16. Lunch 1/2. Home 3/19.", {"3/16", "3/19"}),
+])  # fmt: skip
+def test_the_times_of_the_entries_of_a_note_stay(nlp, text, dates):
+    assert {shown for _, shown in found(nlp, text)} == dates
+
+
+@pytest.mark.parametrize(("text", "dates"), [
     ("Mon 4-5p Ada sings, 5-6p Bo.", {"Mon"}), ("Bins are out by 7a Tues.", {"Tues"}),
     ("Open 9a-5p, Sun 10a-4p, not 12-1p.", {"Sun"}), ("Meet at 7p Fri 8 May.", {"Fri 8 May"}),
     ("Come on Sat 8a-noon or Thu 7a.", {"Sat", "Thu"}),

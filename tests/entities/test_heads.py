@@ -245,6 +245,7 @@ def test_times_of_day_and_scores_of_a_column_are_no_dates(text):
     ("| Tool | Name | Lent | Due |\n|---|---|---|---|\n| Saw | Ada Lind | 9/4 | 16/4 |\n"
      "| Axe | Bo Rask | 11/4 | 18/4 |", ["9/4", "16/4", "11/4", "18/4"]),
     ("Name,Town,Planted\nAda Lind,Bath,02/03\nBo Rask,Bath,09/04", ["02/03", "09/04"]),
+    ("Hive\tQueen\tLast seen\tFrames\n1\tblue\t12/6\t8\n2\tgreen\t19/6\t10", ["12/6", "19/6"]),
     ("| Name | Joined |\n|---|---|\n| Ada Lind | 1900 |\n| Bo Rask | 2015 |", ["1900", "2015"]),
 ])  # fmt: skip
 def test_the_days_of_an_event_in_a_column_are_dates(text, days):
