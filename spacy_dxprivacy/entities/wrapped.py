@@ -15,7 +15,7 @@ from ..text.mentions import Entity
 from ..text.tokens import Tokens
 from .foreign import addresses_in, any_day, begins_with_label, dates_in, numbers_with_keys
 from .phrases import addresses, field_codes, in_tokens, numbers_in
-from .tables import DAY, YEAR, date_words
+from .tables import DAY, YEAR, date_words, expanded
 from .values import NUMBER_OF_ITEM
 
 BESIDE = 60  # characters on each side of the end of a line that are read together
@@ -33,6 +33,7 @@ _ROW_END, _ROW_START = (
     re.compile(r"[,;\t|][$£€¥₹]?\d[\d.]*\Z"),
     re.compile(r"\w[^,;\t|\n]{0,30}[,;\t|]\S"),
 )
+_CALL = re.compile(rf"(?:{expanded('CALL_WORD')})\b[.:]? ?[+(\d]", re.I)  # Tel 090-55 01 42
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.[^\W\d_]{2,63}(?![\w.-]*@)")
 _HANDLES = re.compile(
@@ -87,7 +88,9 @@ def _begins_new(label: str, before: str, after: str, language: str) -> bool:
     if _ROW_END.search(before) and _ROW_START.match(after):
         return True  # the next row of a table
     is_in_column = before[-1:].isdigit() and after[:1].isdigit()
-    return label == "ADDRESS" and (is_in_column or begins_with_label(after))
+    if label != "ADDRESS":
+        return False
+    return is_in_column or begins_with_label(after) or _CALL.match(after) is not None
 
 
 def _is_below_heading(before: str, after: str) -> bool:

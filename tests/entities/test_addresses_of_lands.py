@@ -46,3 +46,9 @@ def test_towns_of_ordinary_words_go(marks, text, town):
 ])  # fmt: skip
 def test_the_words_of_such_towns_stay(marks, text):
     assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize("call", ["Tel 090-55 01 42", "Phone: 01422 555 014", "Mob. +46 70 555 01"])
+def test_a_telephone_on_the_next_line_is_no_part_of_an_address(marks, call):
+    found = marks(f"Nils\nBrandt Bygg AB, Storgatan 4, 903 26 Umeå\n{call}\n")
+    assert "Storgatan 4, 903 26 Umeå" in found
