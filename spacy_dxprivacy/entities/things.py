@@ -191,9 +191,9 @@ def is_sown(context: Context, entity: Entity) -> bool:
     """Return whether a verb of gardeners stands before a name, or before the names that a list has
     before it, so that it is a variety: sowed Musselburgh and Nantes. Who sows has it behind."""
     i = entity.start - 1
-    while i > 0 and _may_be_listed(context.text(i)):
+    while i > entity.start - MAX_SOWN and _may_be_listed(context.text(i)):
         i -= 1
-    return context.text(i).lower() in _SOWING and i >= entity.start - MAX_SOWN
+    return context.text(i).lower() in _SOWING
 
 
 def _may_be_listed(text: str) -> bool:
