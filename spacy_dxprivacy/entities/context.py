@@ -15,6 +15,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from spacy.tokens import Doc
 
@@ -47,7 +48,13 @@ BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 SHORTHAND = words("SHORTHAND", "terms") | words("ABBREVIATIONS", "terms")
 NEAR, MIN_SHORT_FORMS = 40, 3  # tokens on each side, and different abbreviations among them
 _SHORT_HEAD = re.compile(r"\b[A-Z]{2,4}\b")
+_TITRE = re.compile(r"[<>≥≤]?1:\d{1,5}", re.A)
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
+
+
+def is_titre(text: str) -> bool:
+    """Return whether a text is how far a serum is thinned: 1:80."""
+    return _TITRE.fullmatch(text) is not None
 
 
 @dataclass(frozen=True)
@@ -109,6 +116,15 @@ class Context:
     def counts(self) -> Counter[str]:
         """How often the document has each word, with its capitals."""
         return Counter(self.bounds.texts)
+
+    @cached_property
+    def tested(self) -> AbstractSet[str]:
+        """The short words before a number, those in capitals before a titre: Na 131, ANA 1:80."""
+        return frozenset(
+            text
+            for text, after in pairwise(self.bounds.texts)
+            if (len(text) < 3 and after[:1].isdigit()) or (text.isupper() and is_titre(after))
+        )
 
     @cached_property
     def amounts(self) -> list[tuple[int, int]]:

@@ -83,6 +83,10 @@ _ANALYTES = frozenset(
     "Bicarb Ferr Uric Chol Trig".split()
 )
 _OF_ANALYTES = frozenset("value values level levels result results".split())
+_OF_TESTS = frozenset(
+    "check corrected elevated high ionised ionized low plasma raised recheck repeat serum "
+    "spot total urinary urine ↑ ↓".split()
+)
 _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
 _WORK = re.compile(
     r"\b(?:songs?|records?|albums?|singles?|tracks?|tunes?|hymns?|anthems?|chorus|encores?|pieces?|"
@@ -383,10 +387,21 @@ def are_short_forms(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_analyte(context: Context, entity: Entity) -> bool:
-    """Return whether a short form of a chemical or a blood test stands before its value: K 4.1, Hb
-    levels."""
-    text, after = context.text(entity.start), context.text(entity.end)
-    return text in _ANALYTES and (after[:1].isdigit() or after in _OF_ANALYTES)
+    """Return whether a short form of a chemical or a blood test stands before its value (K 4.1, Hb
+    levels, ANCA 1:20) there or elsewhere, or behind what is said of one, and no name beside it:
+    recheck Na."""
+    i, end = entity.start, entity.end
+    text, after = context.text(i), context.text(end)
+    if text.isupper() and len(text) > 2 and text in context.tested:
+        return True
+    if text not in _ANALYTES:
+        return False
+    if after[:1].isdigit() or after in _OF_ANALYTES:
+        return True
+    before = context.bounds.lowers[i - 1] if i else ""
+    if after.istitle() or before.rstrip(".") in LISTED["TITLE"] or is_name(context.text(i - 1)):
+        return False
+    return before in _OF_TESTS or text in context.tested
 
 
 @reason("PERSON", of_word=True)

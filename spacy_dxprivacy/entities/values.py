@@ -50,7 +50,11 @@ _CALL = re.compile(r"[A-Za-z]{1,3}[(\[]\d{1,6}|\d+\]\s?[-–,]\s?\[\d+")
 _CODES_IN_ROW = re.compile(r"[A-Z]{2,5} \d{1,6} [A-Z]{2,5} \d{1,6}\.?")  # SPN 3251 FMI 0
 _STITCHES = re.compile(r"\d{1,3} st [x×]")
 _WORK = re.compile(r"\d{1,3} No\.? \d{1,3}")
-_BEFORE_NUMBERS = frozenset("build error line page port version".split())
+_BEFORE_NUMBERS = frozenset(
+    "alloc baud build byte calloc chunk errno error fd gid heap inode len length line malloc mtu "
+    "offset opcode packet page pid port ppid realloc rssi sector seq size sizeof stack strlen tid "
+    "timeout ttl uid version".split()
+)
 _BEFORE_WORKS = frozenset({"op", "opus"})
 _GROUP = re.compile(r"[a-z]{2,}-\d{1,4}s?")  # under-16s
 _AGE_GROUP = re.compile(r"[UO]-?\d\ds?")  # U16
@@ -270,6 +274,16 @@ _OWNING = frozenset(
     "parked parking plate plates rego sedan suv taxi trailer truck ute van vehicle".split()
 )
 _ENGINE_FAULT = re.compile(r"[PBCU][0-3][\dA-F]\d[\dA-F]", re.A)
+# Pregnancies and births (G2P1L1), which look like a postal code of Quebec, and what speaks of them.
+_BIRTHS = re.compile(expanded("BIRTHS_LIKE_CODE"), re.I)
+_FURTHER_BIRTHS = re.compile(r"[GTPAL]\d{1,2}(?: [GTPAL]\d{1,2}){0,3}", re.A)
+_OF_BIRTHS = frozenset(
+    "anc antenatal breech caesarean cephalic cervix contractions epds fetal fetus foetal foetus "
+    "gbs gdm gestation gestational gravida lmp lscs midwife midwives miscarriage multip multipara "
+    "nvd obstetric obstetrics obstetrician parity pih placenta postnatal postpartum pregnancies "
+    "pregnancy pregnant primi primip stillbirth svd trimester uterus".split()
+)
+_WEEKS = frozenset("week weeks wk wks".split())
 _SHORT_FAULT = re.compile(rf"(?:SC|[EFHU]|Er?|Err)-?\d{{2,3}}|{_ENGINE_FAULT.pattern}", re.A)
 _OF_ENGINES = frozenset(
     "airbag alternator cambelt cam camshaft catalyst catalytic cel crank crankshaft dpf dtc dtcs "
@@ -323,7 +337,8 @@ _SCALES = words("SCORES", "terms") | frozenset(
     "dilution formation formula gear mix mixture npk odds ratio scale".split()
 )
 _RATINGS = frozenset(
-    "calories elo gram grams iso kcal lumens lux mls psi rated rating rpm watts".split()
+    "baud bits bytes calories elo gram grams iso kcal lumens lux mls psi rated rating rpm ticks "
+    "watts".split()
 )
 _RATED, _STATED = frozenset({"elo", "fide", "uscf"}), frozenset("is was at to only about".split())
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
@@ -417,6 +432,8 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
         return True  # ₹43,218
     if label in _DATED:
         return _is_undated(tokens, label, start, end)
+    if label in ("ID", "ADDRESS") and _is_of_births(tokens, start, end):
+        return True
     if label == "PHONE":
         text = tokens.between(start, end)
         is_short = text.isdigit() and len(text) < MIN_PHONE  # Driver: 415-555-0199 is no code
@@ -442,6 +459,19 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
     if label == "ADDRESS":
         return _has_measure(text, tokens.between(start - 1, start), "")
     return _is_unit_or_stage(tokens, start, end, text)
+
+
+def _is_of_births(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a code counts the pregnancies and births of a woman, in a text that speaks of
+    such, or behind the first of its parts: G2P1L1 at 38 weeks, G3 P1 L1 A1."""
+    if end - start > 1:
+        before = tokens.between(start - 1, start)
+        is_further = _FURTHER_BIRTHS.fullmatch(tokens.between(start, end)) is not None
+        return is_further and _FURTHER_BIRTHS.fullmatch(before) is not None
+    if _BIRTHS.fullmatch(tokens.texts[start]) is None:
+        return False
+    is_in_weeks = not _WEEKS.isdisjoint(tokens.lowers[end : end + BESIDE // 2])
+    return is_in_weeks or not _OF_BIRTHS.isdisjoint(tokens.lowers)
 
 
 def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
@@ -964,7 +994,7 @@ def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
     if text[0] == "Q" and _is_question(tokens, start, end):
         return True
     if end - start > 1:
-        return False
+        return end - start == 2 and _is_of_program(tokens, end - 1)
     if _SECONDS.fullmatch(text):
         return before.lower() in _BEFORE_SECONDS
     if not (text.isdigit() and len(text) == 4):
@@ -1012,11 +1042,19 @@ def _is_size(tokens: Tokens, start: int, end: int, text: str) -> bool:
     return after in _FERTILISERS or (is_behind and tokens.texts[start - 1] in _FERTILISERS)
 
 
+def _is_of_program(tokens: Tokens, i: int) -> bool:
+    """Return whether four digits stand behind what a program or a book numbers: pid 1988."""
+    before = tokens.lowers[i - 1] if i else ""
+    text = tokens.texts[i]
+    is_number = text.isdigit() and len(text) == 4
+    return is_number and before.removesuffix("s") in _BEFORE_NUMBERS
+
+
 def _is_counted(tokens: Tokens, i: int) -> bool:
     """Return whether a number like a year counts or measures what stands behind it, or is that of a
     page: 1950 rpm, 1850 Elo, 2012 miles, page 1998. In 1998 people came is a year."""
     before = tokens.lowers[i - 1] if i else ""
-    if before.removesuffix("s") in _BEFORE_NUMBERS:
+    if _is_of_program(tokens, i):
         return True
     unit = tokens.lowers[i + 1] if i + 1 < len(tokens.lowers) else ""
     if before in LISTED["IN_TIME"] or not unit.isalpha():

@@ -969,3 +969,25 @@ def test_the_numbers_of_questions_are_no_quarters(nlp):
 def test_a_day_before_noon_is_a_day(nlp):
     assert ("DATE", "21/02") in found(nlp, "ETA 20/02 0400 hrs\nETB 21/02 PM tide")
     assert not found(nlp, "He took 1/2 pm and 2 pm.") & {("DATE", "1/2")}
+
+
+@pytest.mark.parametrize("text", [
+    "She is G4P2A1L1 at 31 weeks.", "Seen as G3P1102, then G5T2P1A1L3 in the notes.",
+    "A woman, G1P0A0 at 12 weeks.", "Antenatal clinic: G3P2L2, well.", "Obs: G3 P2 L2 A0, well.",
+    "CK 240 IU/L and RF 240 IU/mL today.",
+    "ANCA 1:40 and the ANCA was raised.", "Na 128, K 3.9. Na: fluids only. Recheck Na.",
+    "W (81220) wifi: no signal here", "[  812.331904] usb 1-2: new device found",
+    "The malloc 2040 failed, then seq 2011, pid 1988 and 2016 bytes.",
+])  # fmt: skip
+def test_births_tests_and_numbers_of_logs_stay(nlp, text):
+    assert {text for _, text in found(nlp, text)} <= {"today", "31 weeks", "12 weeks"}
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("Post it to G2P1L1 by noon.", "G2P1L1"), ("Her postcode is G1P 2A4.", "G1P 2A4"),
+    ("The car is AB 240 CD now.", "AB 240 CD"), ("Ms Na came. Na said so.", "Na"),
+    ("Ms ANA LOPES came at 1:40 today.", "ANA LOPES"), ("Account (81220441) is hers.", "81220441"),
+    ("She came in 2011 and left.", "2011"),
+])  # fmt: skip
+def test_a_code_a_name_and_a_year_of_that_form_go(nlp, text, shown):
+    assert any(shown in text for _, text in found(nlp, text))
