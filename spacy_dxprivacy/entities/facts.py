@@ -23,7 +23,7 @@ from .heads import facts_in, head_of, values_in, values_in_columns
 from .labels import labels_in
 from .tables import LISTED, PLACES, expanded, pattern, words
 from .values import extent_of_date, extent_of_name, is_model_code, is_short_code, is_value
-from .weeks import are_weekdays, recurring_lines
+from .weeks import are_weekdays, recurring_lines, recurring_months
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
 NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -131,7 +131,7 @@ class Facts(Tokens):
             return True
         if self._is_within(self._labels, start, end):  # such as City
             return True
-        if label in NAMED and self.is_head(start, end):
+        if label in NAMED and (self.is_head(start, end) or self._is_of_months(start, end)):
             return True
         if label == "ID" and self._is_of_nobody(start, end):
             return True
@@ -306,9 +306,23 @@ class Facts(Tokens):
         )
 
     def _recurs(self, start: int, end: int) -> bool:
-        """Return whether a date is of weekdays that say when something recurs: Mon-Fri."""
+        """Return whether a date is of weekdays or months that say when something recurs: Mon-Fri,
+        open May to July."""
         is_of_week = self._is_within(self._weeks, start, end)
-        return is_of_week and are_weekdays(self.between(start, end))
+        if is_of_week and are_weekdays(self.between(start, end)):
+            return True
+        return self._is_of_months(start, end)
+
+    def _is_of_months(self, start: int, end: int) -> bool:
+        """Return whether a date, or May, is of the months between which something recurs."""
+        if not any("MONTH" in kinds(text) for text in self.texts[start:end]):
+            return False
+        return self._is_within(self._months, start, end)
+
+    @cached_property
+    def _months(self) -> list[tuple[int, int]]:
+        """The months between which something recurs each year, in characters."""
+        return recurring_months(self.text)
 
     @cached_property
     def _weeks(self) -> list[tuple[int, int]]:
