@@ -22,11 +22,15 @@ LAST_HOUR, MIN_MINUTES = 23, 10  # of a time of day, whose minutes have two digi
 MIN_LINES = 3  # that begin with days, if these have no weekday or no full stop behind the month
 MAX_LEAD = 24  # characters before a day that say what it is
 _NUMBERS = re.compile(r"(?<![\w.,:/$€£#+*=<>§%])(\d{1,2})\.(\d{1,2})(\.?)(?![\w%°]|[.,:/]\d)", re.A)
+_ORDINAL = re.compile(r"(?<![\w/.-])(\d{1,2})(?:st|nd|rd|th)(?=[:.,] ?| ?[–—-])", re.A)
 _WEEKDAY = expanded("WEEKDAY")
 _LINE = re.compile(r"(?:\A|\n)[ \t>*#|•–—-]{0,9}\Z")
 _BEHIND_WEEKDAY = re.compile(rf"(?<!\w)({_WEEKDAY})\.?,?[ \t]{{1,3}}(?:the )?\Z")
 _BEFORE_WEEKDAY = re.compile(rf",?[ \t]{{1,3}}\(?({_WEEKDAY})(?!\w)")
 _CUED = re.compile(r"\b(?:on|by|until|till|before|after|since|from|due|booked|ordered|back) ?\Z")
+_OF_WEEK = re.compile(
+    r"\b(?:[Ww]/[ceCE]|[Ww]eek (?:beginning|commencing|ending|of)):? ?(?:the )?\Z"
+)
 _JOINT = re.compile(r"\s?(?:[-–—/,&]|to|and|or|until|till)\s?(?:the )?")
 _WITHIN = re.compile(r"[ \t]+[a-zß-ÿ(&+–—-]|[,;:)–—-]")
 _GOES_ON = re.compile(rf"{_WITHIN.pattern}|[ \t]*(?:\n|\Z)")
@@ -76,6 +80,23 @@ def pointed_days(text: str, lower: str) -> Iterator[tuple[int, int]]:
             yield day.start, day.end
 
 
+def ordinals_of_lines(lower: str) -> Iterator[tuple[int, int]]:
+    """Yield the days of a diary that are orders, in characters: at least three lines that begin
+    with later and later days (3rd: rain), and not with the first, as a list of winners does.
+
+    lower: The text in small letters.
+    """
+    found = [
+        (int(match[1]), match.span())
+        for match in _ORDINAL.finditer(lower)
+        if _LINE.search(lower[max(match.start() - MAX_LEAD, 0) : match.start()])
+    ]
+    days = [day for day, _ in found]
+    is_diary = len(days) >= MIN_LINES and min(days) > 1 and max(days) <= MAX_DAY
+    if is_diary and all(a < b for a, b in pairwise(days)):
+        yield from (span for _, span in found)
+
+
 def _read(lower: str, match: re.Match[str]) -> _Day:
     start, end = match.span()
     low = max(start - MAX_LEAD, 0)
@@ -92,9 +113,11 @@ def _read(lower: str, match: re.Match[str]) -> _Day:
 
 def _is_within_sentence(text: str, day: _Day) -> bool:
     """Return whether a full stop behind a month, which is no minute, ends no sentence, beside a
-    weekday: on Tue 4.6. we met."""
-    is_closed = bool(day.weekday) and day.closes and day.exists and _is_no_clock(day)
-    return is_closed and _WITHIN.match(text, day.end) is not None
+    weekday (on Tue 4.6. we met), or whether a day begins or ends its week: w/c 3.6."""
+    if not (day.closes and day.exists and _is_no_clock(day)):
+        return False
+    is_of_week = _OF_WEEK.search(text, max(day.start - MAX_LEAD, 0), day.start) is not None
+    return is_of_week or (bool(day.weekday) and _WITHIN.match(text, day.end) is not None)
 
 
 def _is_no_clock(day: _Day) -> bool:
@@ -107,7 +130,8 @@ def _days_of_lines(heads: Sequence[_Day]) -> Sequence[_Day]:
     closed = [day for day in named if day.closes]
     if named and all(day.exists for day in named) and _are_in_order(named):
         pairs = [*pairwise(named)]
-        is_list = len(named) >= MIN_LINES and all(_is_on_its_day(*pair) for pair in pairs)
+        is_long = len(named) >= MIN_LINES or all(map(_is_no_clock, named))
+        is_list = is_long and all(_is_on_its_day(*pair) for pair in pairs)
         is_list &= any(one.month == other.month for one, other in pairs)
         if closed or is_list:
             return named if is_list else closed

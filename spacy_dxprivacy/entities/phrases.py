@@ -19,7 +19,7 @@ from spacy.tokens import Doc, Span
 from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
 from .continued import whole_number
-from .diaries import pointed_days
+from .diaries import ordinals_of_lines, pointed_days
 from .fractions import days_in_series, is_score
 from .heads import STATED
 from .national import is_surely_national
@@ -177,6 +177,7 @@ def _dates(text: str, lower: str) -> Iterator[Entity]:
             yield Entity(kind_of(match), *span)
     yield from (Entity("DATE", *span) for span in days_in_series(text, lower, days))
     yield from (Entity("DATE", *span) for span in pointed_days(text, lower))
+    yield from (Entity("DATE", *span) for span in ordinals_of_lines(lower))
 
 
 def identifiers_in(text: str) -> Iterator[Entity]:
