@@ -156,6 +156,9 @@ _RELEASED = re.compile(r"[^\W\d_][\w+#-]* \d{1,3}(?:\.\d{1,3}){1,3}")  # Postgre
 _ABBREVIATED = re.compile(
     r"[A-Z]{3,5}\s?[<>=~]?\d{1,3}(?:[.,]\d+)?(?:\s?[-–>]+\s?\d+)?"
 )  # NRS 7->4
+_HEADED_RELEASE = re.compile(
+    r"(?:[A-Za-z]{1,20}-)?v?\d{1,3}(?:\.\d{1,4}){1,2}(?:[._-]?[a-z]{1,5}[.-]?\d{0,3})?", re.A
+)
 _SOFTWARE = re.compile(r"[A-Za-z]{2,20}/\d{1,3}(?:\.\d{1,4})+")  # nginx/1.24.0
 _SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
 _OF_AMOUNT = re.compile(rf" (?:of \d|(?!units?\b)(?:{_UNITS})(?!\w))", re.I)  # 410 of 640, 35 g
@@ -446,6 +449,7 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
             or _RESULT.fullmatch(tokens.between(start, end)) is not None
             or _SIGNED_AMOUNT.fullmatch(tokens.between(start, end)) is not None
             or _is_fault(tokens, start, end)
+            or _is_release_of_heading(tokens, start, end)
             or _is_round_amount(tokens, start, end)
             or _is_road(tokens, start, end)
             or _is_of_thing(tokens, start)
@@ -515,6 +519,13 @@ def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
     return (after == "/" and _is_unit(tokens, start)) or (
         after in _SIGNS and _has_value(tokens, start)
     )
+
+
+def _is_release_of_heading(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a code is a version behind the signs of a heading: ## v2.3.0, # python-3.11."""
+    if start == 0 or not tokens.texts[start - 1].endswith("#"):
+        return False
+    return _HEADED_RELEASE.fullmatch(tokens.between(start, end)) is not None
 
 
 def _is_road(tokens: Tokens, start: int, end: int) -> bool:
