@@ -221,7 +221,9 @@ def are_common(span: Span, label: str) -> bool:
     if is_cut or any(t.text.rstrip(".") in LEGAL for t in span):
         return False
     words = [
-        t for t in span if not (t.text[0].isdigit() or t.is_punct or t.is_stop or t.lower_ in _ENDS)
+        t
+        for t in span
+        if not (t.text[0].isdigit() or t.is_punct or t.is_space or t.is_stop or t.lower_ in _ENDS)
     ]
     if label == "ORG" and len(words) > 2 and words[-1].text in TRADES:
         return False

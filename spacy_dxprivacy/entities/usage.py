@@ -27,6 +27,7 @@ from .decoding import odds
 from .facts import ABBREVIATIONS, DIGIT
 from .tables import FIRMS, GOODS, LISTED, PERSON_WORDS, STATES, expanded, pattern, words
 from .terms import FIRM_ENDS, INSTITUTIONS, JOBS
+from .titles import is_grade
 from .words import builtin_lexicon, is_file_name, is_land, is_name, is_ordinary, is_setting, is_town
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
@@ -50,6 +51,7 @@ _BEFORE_SHORT_NAMES = frozenset(
 )
 _BEFORE_STATES = frozenset("in from of near".split())
 _BEFORE_CODES = frozenset("# : = ( [ no no. nr nr. number code is".split())
+MAX_GIVEN = 6  # letters of a given name that is a key, too
 MIN_CODE, MAX_KEY = 3, 9  # digits of a code that is no entity, and letters of what it is called by
 # Abbreviated before the names and the numbers of officers.
 RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp supt".split())
@@ -112,6 +114,8 @@ _FORMULA = re.compile(
     r"Se|Br|Sr|Zr|Mo|Ag|Cd|Sn|Sb|Te|Xe|Cs|Ba|La|Ce|Pt|Au|Hg|Pb|Bi|[HBCNOFPSKVYIWU])\d{0,3}[()]{0,2}){2,}"
 )
 _SIGN = expanded("SIGN")
+# Thanks and greetings of other languages, which are names with a capital: says gracias.
+_COURTESIES = frozenset(t for t in expanded("SALUTATIONS").split("|") if t.isalpha())
 _PRICE = re.compile(rf"[{_SIGN}] ?\d[\d.,]*[kKmM]?/\Z")
 _ENDS_WITH_SIGN = re.compile(rf"[{_SIGN}]\Z")
 
@@ -227,6 +231,8 @@ def is_role(context: Context, entity: Entity) -> bool:
         return True
     if text.isupper() and text.lower() in RANKS and (after.isdigit() or is_name(after)):
         return True  # DC 1427 Holroyd
+    if is_grade(text):
+        return True
     if text == "Dean" and context.text(entity.start - 1).lower() in _DEPUTY:
         return True
     if text.lower() not in PERSON_WORDS or context.is_ruled(entity):
@@ -284,6 +290,8 @@ def is_small(context: Context, entity: Entity) -> bool:
     texts = context.bounds.texts[entity.start : entity.end]
     if any(text[0].isupper() for text in texts):
         return False
+    if len(texts) == 1 and texts[0] in _COURTESIES:
+        return True
     texts = [t for t in texts if (t.isascii() and t != "-") or any(map(str.isalnum, t))]  # no emoji
     if entity.label == "ORG" and len(texts) == 2 and texts[1].isdigit():
         texts = texts[:1]  # div 2
@@ -636,7 +644,8 @@ def is_key(context: Context, entity: Entity) -> bool:
     is_coded = code.ent_type_ in _CODED
     if _KEYS.fullmatch(text.lower()):
         return is_coded
-    is_someone = text.istitle() and (is_name(text) or code.ent_type_ == "PHONE")  # Rut 07700 90
+    may_be_given = code.ent_type_ == "PHONE" and len(text) <= MAX_GIVEN  # Rut 07700 90
+    is_someone = text.istitle() and (is_name(text) or may_be_given)
     if _CODE_KEYS.fullmatch(text.lower()) and not is_someone:
         return is_coded or sum(map(str.isdigit, code.text)) >= MIN_CODE
     if not is_coded or code.ent_type_ == "PHONE" or entity.end > i + 1:

@@ -522,7 +522,7 @@ def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
 
 
 def _is_release_of_heading(tokens: Tokens, start: int, end: int) -> bool:
-    """Return whether a code is a version behind the signs of a heading: ## v2.3.0, # python-3.11."""
+    """Return whether a code is a version behind the sign of a heading: ## v2.3.0, # python-3.11."""
     if start == 0 or not tokens.texts[start - 1].endswith("#"):
         return False
     return _HEADED_RELEASE.fullmatch(tokens.between(start, end)) is not None

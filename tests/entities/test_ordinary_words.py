@@ -549,3 +549,20 @@ def test_a_word_with_capitals_within_stays_unless_it_opens_a_line_or_is_surely_a
         assert not is_entity_at("PERSON", f"we gave {word} then", 2, 3, odds=50.0)
         assert is_entity_at("PERSON", f"we gave {word} then", 2, 3, odds=900.0)
         assert is_entity_at("PERSON", f"{word} : we gave {word} then", 4, 5, odds=50.0)
+
+
+@pytest.mark.parametrize("text", [
+    "She says gracias and hangs up.", "He wrote danke and obrigado below it.",
+    "We shut the gate.\n\nHilsen,\n", "09:00:14 Critical  Power  Supply lost",
+    "07:12:40 Error  Group  Policy failed", "Her card: Medicare 2951 33417 0",
+])  # fmt: skip
+def test_courtesies_columns_of_logs_and_schemes_stay(marks, text):
+    assert marks(text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Oswald Gracias came by.", "Oswald Gracias"), ("We met Rut 07700 900 123.", "Rut"),
+    ("Tarn  Freight  Ltd rang.", "Freight"),
+])  # fmt: skip
+def test_names_of_these_forms_go(marks, text, name):
+    assert name in " ".join(marks(text))
