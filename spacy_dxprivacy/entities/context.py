@@ -47,6 +47,7 @@ BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 # Abbreviations that stand for themselves where several are near; some are names elsewhere.
 SHORTHAND = words("SHORTHAND", "terms") | words("ABBREVIATIONS", "terms")
 NEAR, MIN_SHORT_FORMS = 40, 3  # tokens on each side, and different abbreviations among them
+MIN_FORMS_OF_NOTE = 6  # different abbreviations anywhere in a note
 _SHORT_HEAD = re.compile(r"\b[A-Z]{2,4}\b")
 _TITRE = re.compile(r"[<>≥≤]?1:\d{1,5}", re.A)
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
@@ -174,6 +175,14 @@ class Context:
         last = bisect_left(self._short_forms, end + NEAR)
         near = self._short_forms[first:last]
         return len({self.text(i) for i in near if not start <= i < end}) >= MIN_SHORT_FORMS
+
+    @cached_property
+    def is_note(self) -> bool:
+        """Whether the document has many abbreviations of notes, and names with one capital."""
+        forms = {self.text(i) for i in self._short_forms}
+        if len(forms) < MIN_FORMS_OF_NOTE:
+            return False
+        return sum(w.istitle() and "SURE_FIRST" in kinds(w) for w in self.counts) > 1
 
     def is_ruled(self, entity: Entity) -> bool:
         """Return whether a rule found a part of an entity."""

@@ -476,8 +476,10 @@ def is_shorthand(context: Context, entity: Entity) -> bool:
     _, start, end = entity
     texts = context.bounds.texts[start:end]
     short = [text for text in texts if text.isupper() and text.isalpha() and len(text) > 1]
-    if not short or context.whole.isupper() or not context.is_in_shorthand(start, end):
+    if not short or context.whole.isupper():
         return False
+    if not context.is_in_shorthand(start, end):
+        return end - start == 1 and texts[0] in SHORTHAND and _is_alone_in_note(context, start)
     labelled = context.text(start - 1) == ":"  # Next of kin: PEARL
     before = context.text(start - 1 - labelled).lower().rstrip(".")
     if before in LISTED["TITLE"] or before in PERSON_WORDS or before in _BEFORE_SHORT_NAMES:
@@ -488,6 +490,13 @@ def is_shorthand(context: Context, entity: Entity) -> bool:
         text in SHORTHAND or _is_of_note(entity.label, text, small_names_none=small)
         for text in texts
     )
+
+
+def _is_alone_in_note(context: Context, i: int) -> bool:
+    """Return whether an abbreviation opens a sentence of a note, far from others: BO last night."""
+    before, after = context.text(i - 1), context.text(i + 1)
+    opens = not before or "\n" in before or before in BEFORE_SENTENCES
+    return opens and after.islower() and context.is_note
 
 
 def _is_of_note(label: str, text: str, *, small_names_none: bool) -> bool:

@@ -566,3 +566,13 @@ def test_courtesies_columns_of_logs_and_schemes_stay(marks, text):
 ])  # fmt: skip
 def test_names_of_these_forms_go(marks, text, name):
     assert name in " ".join(marks(text))
+
+
+NOTE = "BP ok, UTI, BKA, CVA, MRSA neg. Tom and Derek came. {} {} BP, PEG, TTOs for Kofi."
+
+
+def test_an_abbreviation_opens_a_sentence_of_a_note_far_from_others(marks):
+    rest = "It went well and we sat with them for a long while in the sun, and had tea. " * 3
+    note = NOTE.format(f"{rest}BO last night, well.", rest)
+    assert "BO" not in marks(note)
+    assert "BO" in " ".join(marks(NOTE.format(f"{rest}Mr BO came, well.", rest)))
