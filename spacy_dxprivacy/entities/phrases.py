@@ -57,6 +57,7 @@ _KOREAN = words("KOREAN")
 # The network is never surer than these.
 _SURE_CUES = frozenset("sender officer passenger shown short holm family mixed ah nurse".split())
 _SERVICES = (" FM", " Discord", " Slack", " WhatsApp", " Telegram", " Facebook")
+_PLANS = ("Strata", "STRATA", " Corporat", "Sectional", "Unit Plan", "Units Plan")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TITLED = re.compile(r"\b(?:M[rsx]|Mrs|Miss|Dr|Prof|Sir)\b")
 _CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # a person behind a comma
@@ -355,13 +356,15 @@ def _behind_person(text: str, match: re.Match[str]) -> int:
 
 
 def stated_in(text: str) -> Iterator[Entity]:
-    """Yield the towns that are called by ordinary words, and the firms of signatures, with the
-    labels of STATED: the network takes them for none (Red Bluff)."""
+    """Yield the towns that are called by ordinary words, the firms of signatures and the owners of
+    a building, with the labels of STATED: the network takes them for none (Red Bluff)."""
     for match in pattern("SIGNATURE").finditer(text) if " | " in text else ():
         yield Entity(STATED["ORG"], *match.span("firm"))
     yield from (
         Entity(STATED["GPE"], *match.span()) for match in pattern("LISTED_TOWN").finditer(text)
     )
+    if any(word in text for word in _PLANS):
+        yield from (Entity(STATED["ORG"], *m.span()) for m in pattern("OWNERS").finditer(text))
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:

@@ -46,3 +46,19 @@ def test_towns_of_ordinary_words_go(marks, text, town):
 ])  # fmt: skip
 def test_the_words_of_such_towns_stay(marks, text):
     assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "place"), [
+    ("She grew up in Hue, by the sea.", "Hue"), ("He moved from Nice to Split last year.", "Nice"),
+    ("We fished the Skjernå and the Klarälven.", "Skjernå"),
+    ("They came from Ware, I think.", "Ware"),
+])  # fmt: skip
+def test_a_town_that_is_a_word_and_a_water_of_the_north_go(marks, text, place):
+    assert place in " ".join(marks(text))
+
+
+@pytest.mark.parametrize("text", [
+    "It falls under the Sale of Goods rule.", "We ran in the same order again, in rye and bath.",
+])  # fmt: skip
+def test_such_a_word_by_itself_stays(marks, text):
+    assert in_letter(marks, text) == []

@@ -165,3 +165,11 @@ def test_scales_music_compounds_and_tools_stay(marks, text):
 ])  # fmt: skip
 def test_persons_with_the_names_of_scales_and_music_go(marks, text, name):
     assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "A silver Wyandotte pullet won.", "We keep Welsummers, two Marans and a Barnevelder.",
+    "The Luas is near and the Gautrain is not.", "Two Romney ewes and the Texels are in.",
+])  # fmt: skip
+def test_breeds_and_lines_of_transport_stay(marks, text):
+    assert in_letter(marks, text) == []
