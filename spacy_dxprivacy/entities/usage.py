@@ -102,7 +102,7 @@ _CAPITAL_UNITS, _SHORT_WORDS = words("CAPITAL_UNITS", "terms"), words("CHAT")
 _FILE_WORDS, _PEOPLES = words("FILE_WORDS"), words("PEOPLES", "terms")
 # Codes of states that are other abbreviations, too: PA extension.
 _ALSO_ABBREVIATIONS = frozenset(
-    "AL AR AS CO CT DE GA HI ID IN MA MD ME MI MO MS MT NE OK OR PA PE PR SC VA VI".split()
+    "AL AR AS CO CT DC DE GA HI ID IN MA MD ME MI MO MS MT NE OK OR PA PE PR SC VA VI".split()
 )
 _PLACED_BY = frozenset("in near from at to , around outside across".split())
 _POLICY = re.compile(r"[A-Z]{2,5}")
@@ -684,7 +684,11 @@ def is_other_abbreviation(context: Context, entity: Entity) -> bool:
     """Return whether the code of a state stands before a noun in small letters, and behind no word
     for a place: of PA extension."""
     i = entity.start
-    if context.text(i) not in _ALSO_ABBREVIATIONS or context.bounds.lowers[i - 1] in _PLACED_BY:
+    before = context.bounds.lowers[i - 1] if i else ""
+    is_behind_number = before == "," and any(map(str.isdigit, context.text(i - 2)))
+    if context.text(i) not in _ALSO_ABBREVIATIONS or (
+        before in _PLACED_BY and not is_behind_number
+    ):
         return False
     after = context.text(i + 1)
     return after.islower() and "noun" in builtin_lexicon().of(after)

@@ -156,6 +156,8 @@ _RELEASED = re.compile(r"[^\W\d_][\w+#-]* \d{1,3}(?:\.\d{1,3}){1,3}")  # Postgre
 _ABBREVIATED = re.compile(
     r"[A-Z]{3,5}\s?[<>=~]?\d{1,3}(?:[.,]\d+)?(?:\s?[-–>]+\s?\d+)?"
 )  # NRS 7->4
+_LATER_READING = re.compile(r" ?(?:to|->|→|[-–]|and then) ?(\d{3,8})(?!\w|[.,]\d)", re.A)
+_METERS = frozenset("meter meters reading readings odometer odo counter clock mileage".split())
 _HEADED_RELEASE = re.compile(
     r"(?:[A-Za-z]{1,20}-)?v?\d{1,3}(?:\.\d{1,4}){1,2}(?:[._-]?[a-z]{1,5}[.-]?\d{0,3})?", re.A
 )
@@ -170,6 +172,8 @@ _OF_PART = re.compile(
     r"|of [A-Z]{3,6} \d{1,4}\Z|place (?:setting|mat|card|holder)|ct\Z"
     r"|(?:Nm|uL|µL|Ah|kPa|MPa|MHz|kHz|dB)\b)"
 )
+_PRESSURES = frozenset("baro barometer glass qfe qnh".split())
+LEAST_PRESSURE, MOST_PRESSURE = 870, 1085  # of the air at the sea, in hPa
 _BEHIND_OPTION = re.compile(r"(?<!\S)--?[a-z][\w-]{0,30} \Z")  # of a command
 _BEHIND_SET = re.compile(r"\bset (?:the )?[\w ]{1,20} to \Z", re.I)  # set MTU to 1492
 # An amount and what it counts, or behind its currency: 4,500 gns, Kshs 6.2M, IR£42,300.
@@ -209,7 +213,8 @@ _AFTER_MODAL = frozenset("also be have not only still well".split())
 # What makes an hour or an amount of the number before it; no words: On May 5 people came.
 _HALF, _SHORT = r"[ap]\.?m\b", "|".join(u for u in FOLLOWING["UNIT"] if len(u) < 3 and u.isalpha())
 _AFTER_VALUE = re.compile(
-    rf"\s?(?:{_HALF}|(?:to|[-–])\s?\d{{1,2}}(?:[.:]\d\d)?\s?{_HALF}|[°%]|(?:{_SHORT})\b)", re.I
+    rf"\s?(?:{_HALF}|(?:to|[-–])\s?\d{{1,2}}(?:[.:]\d\d)?\s?{_HALF}|[°%]|(?:{_SHORT}|h|hrs?)\b)",
+    re.I,
 )
 # An amount that begins a part of a sentence: 12 May, 21 to 23 minutes.
 _COUNTING = re.compile(
@@ -314,6 +319,8 @@ _CLOCK = re.compile(
 _HOURS_BEHIND = re.compile(r"(?<=\d\d)\s?h(?:ou)?r?s?\Z", re.I)
 _COLON_CLOCK = re.compile(r"(?<![\d:])(?:[01]?\d|2[0-3]):[0-5]\d(?![\d:])", re.A)
 _AFTER_DECIMAL_CLOCK = re.compile(rf"\s?(?:%|per ?cent|LTS\b|(?:{_UNITS})(?!\w))", re.I)
+# Of a kiln or an oven: 150/hr to 1040, 20 °C to 1220.
+_BEFORE_HEAT = re.compile(r"\d ?(?:/ ?h(?:r|our)?|° ?[CF]?|[CF]) (?:(?:up|down) )?to \Z")
 _BEFORE_CLOCKS = frozenset(
     "a about after an and approx around at before between begins by closed closes closing doors "
     "ended ends for from is later local meet meeting my now on open opened opens or our past since "
@@ -449,6 +456,7 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
             or _RESULT.fullmatch(tokens.between(start, end)) is not None
             or _SIGNED_AMOUNT.fullmatch(tokens.between(start, end)) is not None
             or _is_fault(tokens, start, end)
+            or _is_reading(tokens, start, end)
             or _is_release_of_heading(tokens, start, end)
             or _is_round_amount(tokens, start, end)
             or _is_road(tokens, start, end)
@@ -486,6 +494,7 @@ def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
         return (
             is_section
             or (text[-1].isdigit() and tokens.between(end, end + 1) in _LONG_UNITS)  # flat 18 cents
+            or _is_pressure(tokens, start)
             or _is_no_address(tokens, start, end)
             or _is_amount(text)
             or _is_release(text)
@@ -519,6 +528,15 @@ def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
     return (after == "/" and _is_unit(tokens, start)) or (
         after in _SIGNS and _has_value(tokens, start)
     )
+
+
+def _is_reading(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a number is the reading of a meter before a later one: 48812 to 48871."""
+    number = tokens.between(start, end)
+    later = _LATER_READING.match(tokens.between_with_blank(start, end + BESIDE), len(number))
+    if not number.isdigit() or later is None or len(later[1]) != len(number):
+        return False
+    return tokens.lowers[max(start - 1, 0)] in _METERS and int(later[1]) >= int(number)
 
 
 def _is_release_of_heading(tokens: Tokens, start: int, end: int) -> bool:
@@ -748,10 +766,21 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     return after in _DASHES or not text.isdigit()
 
 
+def _is_pressure(tokens: Tokens, i: int) -> bool:
+    """Return whether a number is the pressure of the air: baro 1009 falling, QNH 1013."""
+    number = tokens.texts[i]
+    is_behind = i > 0 and tokens.lowers[i - 1].rstrip(".:") in _PRESSURES
+    return is_behind and number.isdigit() and LEAST_PRESSURE <= int(number) <= MOST_PRESSURE
+
+
 def _is_amount_alone(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a number without a street is an amount or a setting: balance 41250, 41250 kWh,
     set MTU to 1492, a rate of 44100."""
     if _BEHIND_MONEY.search(tokens.between_with_blank(start - 3, start)):
+        return True
+    if _BEFORE_HEAT.search(tokens.between_with_blank(start - 5, start)):
+        return True
+    if _is_reading(tokens, start, end):
         return True
     before = tokens.between_with_blank(start - 5, start)
     if _BEHIND_SET.search(before) or _BEHIND_OPTION.search(before):
@@ -933,7 +962,8 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     if _SHORT_TIME.fullmatch(text) or (end - start == 1 and _amount_or_hour(tokens, start)):
         return True
     if label == "TIME":
-        return _is_no_clock(text) or _is_period(tokens, start, end, text)
+        is_heat = _BEFORE_HEAT.search(tokens.between_with_blank(start - 5, start)) is not None
+        return is_heat or _is_no_clock(text) or _is_period(tokens, start, end, text)
     if _is_named_number(tokens, start, end, text) or _ends_with_modal(tokens, start, end):
         return True
     if _is_called_or_counted(tokens, start, end, text) or _are_sizes(text):
@@ -1067,7 +1097,9 @@ def _is_counted(tokens: Tokens, i: int) -> bool:
     before = tokens.lowers[i - 1] if i else ""
     if _is_of_program(tokens, i):
         return True
-    unit = tokens.lowers[i + 1] if i + 1 < len(tokens.lowers) else ""
+    unit = tokens.lowers[i + 1].rstrip(".") if i + 1 < len(tokens.lowers) else ""
+    if unit == "s":  # 2048 s, and no year of an act before a section: 2008 s 12
+        return not (tokens.between(i + 2, i + 3)[:1].isdigit() or before == "act")
     if before in LISTED["IN_TIME"] or not unit.isalpha():
         return False
     return unit in _RATINGS or unit in FOLLOWING["UNIT"] or _is_unit_of(tokens.texts[i], unit)

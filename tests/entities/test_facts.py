@@ -991,3 +991,22 @@ def test_births_tests_and_numbers_of_logs_stay(nlp, text):
 ])  # fmt: skip
 def test_a_code_a_name_and_a_year_of_that_form_go(nlp, text, shown):
     assert any(shown in text for _, text in found(nlp, text))
+
+
+@pytest.mark.parametrize("text", [
+    "The kiln went 120/hr to 1060, then 60/hr to 1230.", "The baro 1012 falling, QNH 1008 later.",
+    "Meter 50118 to 50204 is 86 kWh.", "It hung for 2040 s twice.", "Low vit D, Vit B12 210 now.",
+    "The param P1130 was wrong.", "The bearing, 6204 C3, hums.", "On 8 V DC, 12, DC bus low.",
+    "We dug plot 12b half of it.",
+])  # fmt: skip
+def test_heat_pressure_readings_and_parts_stay(nlp, text):
+    assert found(nlp, text) == set()
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("He came in 2008 and left.", "2008"), ("Meter 50118 is hers.", "50118"),
+    ("Vit K. Novak came by.", "Vit"), ("She lives at 1012 Falling Lane.", "1012 Falling Lane"),
+    ("Send it to 1040 Wien.", "1040"), ("He flew to Washington, DC, last week.", "DC"),
+])  # fmt: skip
+def test_a_year_a_meter_a_name_and_a_street_go(nlp, text, shown):
+    assert any(shown in text for _, text in found(nlp, text))
