@@ -161,6 +161,10 @@ _METERS = frozenset("meter meters reading readings odometer odo counter clock mi
 _HEADED_RELEASE = re.compile(
     r"(?:[A-Za-z]{1,20}-)?v?\d{1,3}(?:\.\d{1,4}){1,2}(?:[._-]?[a-z]{1,5}[.-]?\d{0,3})?", re.A
 )
+# A short word and several values: Ct 24.1/24.3/24.0.
+_WITH_SEVERAL = re.compile(
+    r"[A-Z][A-Za-z\d]{0,4} \d{1,4}\.\d{1,3}(?:/\d{1,4}(?:\.\d{1,3})?){1,5}", re.A
+)
 _SOFTWARE = re.compile(r"[A-Za-z]{2,20}/\d{1,3}(?:\.\d{1,4})+")  # nginx/1.24.0
 _SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
 _OF_AMOUNT = re.compile(rf" (?:of \d|(?!units?\b)(?:{_UNITS})(?!\w))", re.I)  # 410 of 640, 35 g
@@ -856,7 +860,8 @@ def _is_number(text: str) -> bool:
     """Return whether a text with a digit has no two letters side by side, sets a number, is of
     common words in small letters (the gap 1.8), a group by age, a part of a statute or a version.
     """
-    if any(form.fullmatch(text) for form in (_PART, _VERSIONED, _ABBREVIATED, _PER_TIME)):
+    forms = (_PART, _VERSIONED, _ABBREVIATED, _PER_TIME, _WITH_SEVERAL)
+    if any(form.fullmatch(text) for form in forms):
         return True
     parts = text.split()
     if all(_is_plain(part) or _PLAIN_NUMBER.fullmatch(part) for part in parts):

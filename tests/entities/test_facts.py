@@ -997,7 +997,7 @@ def test_a_code_a_name_and_a_year_of_that_form_go(nlp, text, shown):
     "The kiln went 120/hr to 1060, then 60/hr to 1230.", "The baro 1012 falling, QNH 1008 later.",
     "Meter 50118 to 50204 is 86 kWh.", "It hung for 2040 s twice.", "Low vit D, Vit B12 210 now.",
     "The param P1130 was wrong.", "The bearing, 6204 C3, hums.", "On 8 V DC, 12, DC bus low.",
-    "We dug plot 12b half of it.",
+    "We dug plot 12b half of it.", "The Ct 22.1/22.4/22.0 is low; A260/280 1.9, OD600 0.4.",
 ])  # fmt: skip
 def test_heat_pressure_readings_and_parts_stay(nlp, text):
     assert found(nlp, text) == set()
