@@ -168,6 +168,7 @@ _WITH_SEVERAL = re.compile(
 _SOFTWARE = re.compile(r"[A-Za-z]{2,20}/\d{1,3}(?:\.\d{1,4})+")  # nginx/1.24.0
 _SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
 _OF_AMOUNT = re.compile(rf" (?:of \d|(?!units?\b)(?:{_UNITS})(?!\w))", re.I)  # 410 of 640, 35 g
+_WIND = re.compile(r"\d{1,3} (?:NNE|ENE|ESE|SSE|SSW|WSW|WNW|NNW)\b")  # gust 52 WSW 1510
 _BEHIND_MONEY = re.compile(rf"\b{expanded('MONEY_LEAD')} \Z", re.I)
 _SPEED = re.compile(r"\d{1,3} (?:mph|kmh|km/h|kph|acres?|hectares?) ", re.I)
 # A part of a statute, a place at a table, a weight of gold, and a value with its unit.
@@ -340,6 +341,9 @@ _BEFORE_PARTS = frozenset(
 )
 _THREE_PARTS = re.compile(r"\d{1,3}(?:\.\d{1,3}){2}", re.A)  # with a year of four digits, a date
 _BEFORE_SECONDS = frozenset("after every for within took takes than timeout".split())
+# Of stitches, and words of a pattern that has them: Dec 1 st each end of the row.
+_DECREASE = re.compile(r"[Dd]ec \d", re.A)
+_OF_KNITTING = frozenset("st sts rnd rnds row rows knit purl yarn yo k2tog ssk psso needle".split())
 _YEARS = re.compile(r"(\d{2,3})[-\s]?(?:years?|yrs?)\.?(?:[-\s]old)?", re.A | re.I)
 _WITH_TERM = frozenset(
     "bond concession copyright flood franchise guarantee lease leasehold leases loan mortgage "
@@ -354,7 +358,10 @@ _RATINGS = frozenset(
     "baud bits bytes calories elo gram grams iso kcal lumens lux mls psi rated rating rpm ticks "
     "watts".split()
 )
-_RATED, _STATED = frozenset({"elo", "fide", "uscf"}), frozenset("is was at to only about".split())
+_RATED, _STATED = (
+    frozenset({"elo", "fide", "uscf"}),
+    frozenset("is was at to only about v vs against".split()),
+)
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
 
@@ -812,7 +819,7 @@ def _is_named_thing(tokens: Tokens, start: int, end: int) -> bool:
 def _has_measure(text: str, before: str, after: str) -> bool:
     """Return whether the words of an address or beside it make it a value: 22 st x 30 rows, 200 ul,
     spin, port 5432, Op. 59 No. 1, 30 mph Street."""
-    if _SPEED.match(text):
+    if _SPEED.match(text) or _WIND.match(text):
         return True
     if _STITCHES.fullmatch(text):
         return after[:1].isdigit()
@@ -980,9 +987,20 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return True  # 8-2-19-3
     if numbers is not None and _are_no_date(numbers):
         return _is_number_alone(tokens, start, end, numbers[2])
-    is_value = _is_measured(tokens, start, text) or _is_size(tokens, start, end, text)
+    is_value = (
+        _is_decrease(tokens, text)
+        or _is_measured(tokens, start, text)
+        or _is_size(tokens, start, end, text)
+    )
     is_value |= _is_rank(tokens, start, end)
     return is_value or _is_no_life(tokens, start, end)
+
+
+def _is_decrease(tokens: Tokens, text: str) -> bool:
+    """Return whether Dec 1 takes stitches away, in a pattern for knitting."""
+    return (
+        _DECREASE.fullmatch(text) is not None and len(_OF_KNITTING.intersection(tokens.lowers)) > 1
+    )
 
 
 def _is_no_clock(text: str) -> bool:

@@ -997,7 +997,9 @@ def test_a_code_a_name_and_a_year_of_that_form_go(nlp, text, shown):
     "The kiln went 120/hr to 1060, then 60/hr to 1230.", "The baro 1012 falling, QNH 1008 later.",
     "Meter 50118 to 50204 is 86 kWh.", "It hung for 2040 s twice.", "Low vit D, Vit B12 210 now.",
     "The param P1130 was wrong.", "The bearing, 6204 C3, hums.", "On 8 V DC, 12, DC bus low.",
-    "We dug plot 12b half of it.", "The Ct 22.1/22.4/22.0 is low; A260/280 1.9, OD600 0.4.",
+    "We dug plot 12b half of it.", "Gust 44 SSW 1640, then calm.", "Elo 1910 v 2015 here.",
+    "Cast on 88 sts with the yarn. Dec 1 each end of the row.",
+    "The Ct 22.1/22.4/22.0 is low; A260/280 1.9, OD600 0.4.",
 ])  # fmt: skip
 def test_heat_pressure_readings_and_parts_stay(nlp, text):
     assert found(nlp, text) == set()
@@ -1006,7 +1008,8 @@ def test_heat_pressure_readings_and_parts_stay(nlp, text):
 @pytest.mark.parametrize(("text", "shown"), [
     ("He came in 2008 and left.", "2008"), ("Meter 50118 is hers.", "50118"),
     ("Vit K. Novak came by.", "Vit"), ("She lives at 1012 Falling Lane.", "1012 Falling Lane"),
-    ("Send it to 1040 Wien.", "1040"), ("He flew to Washington, DC, last week.", "DC"),
+    ("Send it to 1040 Wien.", "1040"), ("She came on Dec 1 with yarn.", "Dec 1"),
+    ("He flew to Washington, DC, last week.", "DC"),
 ])  # fmt: skip
 def test_a_year_a_meter_a_name_and_a_street_go(nlp, text, shown):
     assert any(shown in text for _, text in found(nlp, text))
