@@ -271,10 +271,11 @@ def are_common(span: Span, label: str) -> bool:
 
 
 def _is_between(token: Token) -> bool:
-    """Return whether a token is a number, a mark, a link, an ending, or a class of a school: P6."""
-    if token.text[0].isdigit() or token.is_punct or token.is_stop or token.lower_ in _ENDS:
+    """Return whether a token is a number, a mark, a blank, a link, an ending, or a class of a
+    school: P6."""
+    if token.text[0].isdigit() or token.is_punct or token.is_space or token.is_stop:
         return True
-    return _CLASS.fullmatch(token.text) is not None
+    return token.lower_ in _ENDS or _CLASS.fullmatch(token.text) is not None
 
 
 def is_common_word(doc: Doc, i: int) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from spacy.tokens import Doc
 
@@ -47,8 +48,15 @@ BEFORE_SENTENCES = frozenset('. ? ! : ; " “ ( -'.split())
 # Abbreviations that stand for themselves where several are near; some are names elsewhere.
 SHORTHAND = words("SHORTHAND", "terms") | words("ABBREVIATIONS", "terms")
 NEAR, MIN_SHORT_FORMS = 40, 3  # tokens on each side, and different abbreviations among them
+MIN_FORMS_OF_NOTE = 6  # different abbreviations anywhere in a note
 _SHORT_HEAD = re.compile(r"\b[A-Z]{2,4}\b")
+_TITRE = re.compile(r"[<>≥≤]?1:\d{1,5}", re.A)
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)  # code in Markdown
+
+
+def is_titre(text: str) -> bool:
+    """Return whether a text is how far a serum is thinned: 1:80."""
+    return _TITRE.fullmatch(text) is not None
 
 
 @dataclass(frozen=True)
@@ -115,6 +123,15 @@ class Context:
         return Counter(self.bounds.texts)
 
     @cached_property
+    def tested(self) -> AbstractSet[str]:
+        """The short words before a number, those in capitals before a titre: Na 131, ANA 1:80."""
+        return frozenset(
+            text
+            for text, after in pairwise(self.bounds.texts)
+            if (len(text) < 3 and after[:1].isdigit()) or (text.isupper() and is_titre(after))
+        )
+
+    @cached_property
     def amounts(self) -> list[tuple[int, int]]:
         """The tokens of the amounts that rules found."""
         return [(ent.start, ent.end) for ent in self.doc.ents if ent.label_ == "QUANTITY"]
@@ -162,6 +179,14 @@ class Context:
         last = bisect_left(self._short_forms, end + NEAR)
         near = self._short_forms[first:last]
         return len({self.text(i) for i in near if not start <= i < end}) >= MIN_SHORT_FORMS
+
+    @cached_property
+    def is_note(self) -> bool:
+        """Whether the document has many abbreviations of notes, and names with one capital."""
+        forms = {self.text(i) for i in self._short_forms}
+        if len(forms) < MIN_FORMS_OF_NOTE:
+            return False
+        return sum(w.istitle() and "SURE_FIRST" in kinds(w) for w in self.counts) > 1
 
     def is_ruled(self, entity: Entity) -> bool:
         """Return whether a rule found a part of an entity."""

@@ -23,7 +23,7 @@ from .heads import facts_in, head_of, values_in, values_in_columns
 from .labels import labels_in
 from .tables import LISTED, PLACES, expanded, pattern, words
 from .values import extent_of_date, extent_of_name, is_model_code, is_short_code, is_value
-from .weeks import are_weekdays, recurring_lines, recurring_seasons
+from .weeks import are_weekdays, recurring_lines, recurring_months, recurring_seasons
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
 NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -135,7 +135,7 @@ class Facts(Tokens):
             return True
         if self._is_within(self._labels, start, end):  # such as City
             return True
-        if label in NAMED and (self.is_head(start, end) or self._is_small_season(start, end)):
+        if label in NAMED and (self.is_head(start, end) or self._recurs_small(start, end)):
             return True
         if label == "ID" and self._is_of_nobody(start, end):
             return True
@@ -330,12 +330,25 @@ class Facts(Tokens):
         return {place for place, hour in places if hour not in years}
 
     def _recurs(self, start: int, end: int) -> bool:
-        """Return whether a date is of weekdays or a season that say when something recurs: Mon-Fri,
-        each spring."""
+        """Return whether a date is of weekdays, months or a season that say when something recurs:
+        Mon-Fri, open May to July, each spring."""
         if self._is_season(start, end):
             return True
         is_of_week = self._is_within(self._weeks, start, end)
-        return is_of_week and are_weekdays(self.between(start, end))
+        if is_of_week and are_weekdays(self.between(start, end)):
+            return True
+        return self._is_of_months(start, end)
+
+    def _is_of_months(self, start: int, end: int) -> bool:
+        """Return whether a date, or May, is of the months between which something recurs."""
+        if not any("MONTH" in kinds(text) for text in self.texts[start:end]):
+            return False
+        return self._is_within(self._months, start, end)
+
+    @cached_property
+    def _months(self) -> list[tuple[int, int]]:
+        """The months between which something recurs each year, in characters."""
+        return recurring_months(self.text)
 
     def _is_season(self, start: int, end: int) -> bool:
         """Return whether the season of a date, which has no other word but an article, recurs."""
@@ -344,6 +357,10 @@ class Facts(Tokens):
         at = [i for i in range(start, end) if self.lowers[i] not in _BEFORE_SEASONS]
         is_one = bool(at) and not any(map(DIGIT.search, self.texts[start:end]))
         return is_one and self._is_within(self._seasons, at[0], at[-1] + 1)
+
+    def _recurs_small(self, start: int, end: int) -> bool:
+        """Return whether a name, as Autumn and May are, is a season or a month that recurs."""
+        return self._is_small_season(start, end) or self._is_of_months(start, end)
 
     def _is_small_season(self, start: int, end: int) -> bool:
         """Return whether a name, as Autumn is, is a season that recurs, in small letters."""

@@ -19,6 +19,7 @@ from spacy.tokens import Doc, Span
 from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
 from .continued import whole_number
+from .diaries import ordinals_of_lines, pointed_days
 from .fractions import days_in_series, is_score
 from .heads import STATED
 from .national import is_surely_national
@@ -58,6 +59,7 @@ _BODIES = words("INSTITUTIONS", "terms")
 # The network is never surer than these.
 _SURE_CUES = frozenset("sender officer passenger shown short holm family mixed ah nurse".split())
 _SERVICES = (" FM", " Discord", " Slack", " WhatsApp", " Telegram", " Facebook")
+_PLANS = ("Strata", "STRATA", " Corporat", "Sectional", "Unit Plan", "Units Plan")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TITLED = re.compile(r"\b(?:M[rsx]|Mrs|Miss|Dr|Prof|Sir)\b")
 _LISTED_HEAD = re.compile(r"[A-Z]\. [^\W\d_]+")  # D. Catering, as a part of minutes is called
@@ -180,6 +182,8 @@ def _dates(text: str, lower: str) -> Iterator[Entity]:
             yield Entity(kind_of(match), *span)
     yield from (Entity("DATE", *span) for span in days_in_series(text, lower, days))
     yield from (Entity("DATE", *span) for span in _days_alone(lower))
+    yield from (Entity("DATE", *span) for span in pointed_days(text, lower))
+    yield from (Entity("DATE", *span) for span in ordinals_of_lines(lower))
 
 
 def _days_alone(lower: str) -> Iterator[tuple[int, int]]:
@@ -373,9 +377,10 @@ def _behind_person(text: str, match: re.Match[str]) -> int:
 
 
 def stated_in(text: str) -> Iterator[Entity]:
-    """Yield the towns that are called by ordinary words, the places of townships and counties, and
-    the firms of signatures, with the labels of STATED: the network takes them for none (Red Bluff,
-    the County of Wake). A body of a township is a firm: Town of Tarn Planning Board."""
+    """Yield the towns that are called by ordinary words, the places of townships and counties, the
+    firms of signatures and the owners of a building, with the labels of STATED: the network takes
+    them for none (Red Bluff, the County of Wake). A body of a township is a firm: Town of Tarn
+    Planning Board."""
     for match in pattern("SIGNATURE").finditer(text) if " | " in text else ():
         yield Entity(STATED["ORG"], *match.span("firm"))
     yield from (
@@ -385,6 +390,8 @@ def stated_in(text: str) -> Iterator[Entity]:
     for match in pattern("DIVIDED").finditer(text) if is_divided else ():
         if match[0].split()[-1].lower() not in _BODIES:
             yield Entity(STATED["GPE"], *match.span())
+    if any(word in text for word in _PLANS):
+        yield from (Entity(STATED["ORG"], *m.span()) for m in pattern("OWNERS").finditer(text))
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:

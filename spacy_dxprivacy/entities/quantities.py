@@ -66,7 +66,7 @@ _SIZES = frozenset(
     "storey way week year".split()
 )
 _LEADING_VALUE = re.compile(r"\d{1,4}(?:[ckm]?m|[kMG]|kg|g|k?W|k?V|A|L) [A-Z]", re.A)
-_PART_NUMBER = re.compile(r"\d{1,3}[A-Z]?")
+_PART_NUMBER = re.compile(r"\d{1,3}[A-Za-z]?")
 _PART_NOUNS = frozenset({"adjective", "gerund", "noun", "plural"})
 _BEFORE_PARTS = frozenset("at from in into near of outside to".split())
 _COUNTED = re.compile(r"\d{1,3} (?:the|of the) [A-Z]")  # by 5 to 2 the Court dismissed it

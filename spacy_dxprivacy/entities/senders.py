@@ -15,7 +15,7 @@ from ..text.mentions import NO_INITIALS, Entity, is_word
 from .heads import STATED, head_of
 from .tables import FIRMS, GOODS, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
 from .titles import named_part
-from .words import is_name, is_ordinary, kinds
+from .words import is_file_name, is_name, is_ordinary, kinds
 
 # A quick test, before the slower search.
 _CLOCK = re.compile(r"^[^\n]{0,24}\d[:.h]\d\d", re.M)
@@ -28,8 +28,11 @@ _MARKED = re.compile(r"[\d_]|\w[.-]\w")
 _ABBREVIATIONS = words("ABBREVIATIONS", "terms")
 _NO_SIGNERS = _ABBREVIATIONS | NO_INITIALS | frozenset("NA AI NO GP MP CE CI XL CO IN DI".split())
 _OF_FORUMS = re.compile(r"\b(?:posts?|replies|reply|thread|moderator|edited by|joined)\b", re.I)
+_VERSIONED = re.compile(r"\d\.\d|(?:\A|[_.-])(?:v|rc|alpha|beta|rev|py|node|lib)[._-]?\d", re.I)
+_MARKED_HEAD = re.compile(r"^[ \t]{0,3}(?:[-–—=#]{2,8} |[—>] |\*\*|@)[*@]{0,3}[A-Za-z]", re.M)
 _NO_SPEAKERS = _ABBREVIATIONS | frozenset(map(str.upper, GOODS | MAKERS | PRODUCTS | FIRMS))
 BEFORE_SIGNED = 40  # characters before initials, in which it stands that they sign
+MIN_PIECE = 4  # letters of the longest part of a user name with a hyphen
 MIN_HANDLES = 2  # user names of a chat
 MIN_SPEAKERS = 2  # who speak in turns
 MIN_CAPITALS = 4  # letters of an unlisted name in capitals, which is no abbreviation
@@ -42,6 +45,8 @@ def senders_in(text: str) -> Iterator[Entity]:
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
     yield from _signers_in(text)
+    if "_" in text or _MARKED_HEAD.search(text) is not None:
+        yield from _of_comments(text)
     if "**\n" in text or "** (" in text:
         yield from _in_forum(text)
     if _CAPITAL_COLON.search(text) is not None:
@@ -87,6 +92,30 @@ def _signers_in(text: str) -> Iterator[Entity]:
         named = [group for group in ("one", "two") if match[group]]
         if not all(match[group] in _NO_SIGNERS for group in named):
             yield from (Entity(STATED["PERSON"], *match.span(group)) for group in named)
+
+
+def _of_comments(text: str) -> Iterator[Entity]:
+    """Yield the user names that head the comments of a ticket, with a time or a verb behind them:
+    --- noor_h, 10:05. Behind a rule one says enough; others have an underscore and are two. Neither
+    files of a diff nor what is counted in a list are any: - X-ray 14 May."""
+    lines = [line for line in pattern("HANDLE_HEAD").finditer(text) if _is_commenter(line)]
+    for line in lines:
+        if line["rule"] or line["bold"] or len(lines) > 1:
+            yield Entity("USERNAME", *line.span("sender"))
+
+
+def _is_commenter(line: re.Match[str]) -> bool:
+    """Return whether the head of a comment has a user name, and no file, version or short word with
+    a hyphen (wi-fi). Headings of releases have a day, and no verb: ## node-v18 - 2024-11-04."""
+    name, rule = line["sender"], line["rule"] or ""
+    if is_file_name(name) or not _is_user_name(name) or _VERSIONED.search(name):
+        return False
+    if rule.startswith("#") and not line["deed"]:
+        return False
+    if rule or line["bold"]:
+        is_long = max(map(len, _PIECE.findall(name))) >= MIN_PIECE
+        return "_" in name or (name.islower() and is_long)
+    return "_" in name and _is_handle(name)
 
 
 def _in_forum(text: str) -> Iterator[Entity]:

@@ -53,7 +53,7 @@ _GENERIC = INSTITUTIONS | LAW
 _ILLNESSES = frozenset("disease diseases dystrophy palsy syndrome syndromes tumor tumour".split())
 _BEFORE_PLACES = frozenset("in from to near of via".split())
 _BEFORE_BIRTH_NAMES = frozenset(expanded("BEFORE_MAIDEN").replace(".", "").split("|"))
-_AFTER_NAMES = words("AFTER_NAMES")
+_AFTER_NAMES = words("AFTER_NAMES") | words("GRADES")
 # What a speaker does, behind a name; given names that are written short, with a full stop.
 _DUTIES = LISTED["ROLE"] | frozenset(
     "admin caretaker chef cleaner dispatch dispatcher driver electrician engineer landlady "

@@ -13,6 +13,7 @@ _ALSO_TITLES, _SPANISH_TITLES = words("ALSO_TITLES"), words("SPANISH_TITLES")
 _WITH_STOP = words("TITLES_WITH_STOP")
 _KINDS_OF_TITLES = _ALSO_TITLES | _SPANISH_TITLES | _WITH_STOP
 TITLES_BEHIND, _BESIDE_SENDERS = words("TITLES_BEHIND"), words("BESIDE_SENDERS")
+_GRADES = words("GRADES")
 _GIVEN = {"SURE_FIRST", "UNKNOWN"}
 MIN_BEHIND = 4  # letters of a title with a capital behind a name
 
@@ -47,11 +48,18 @@ def _is_romance(word: str) -> bool:
 
 
 def is_title_behind(word: str, before: str) -> bool:
-    """Return whether a word is the title of the name before it: Ganesh dai, Ayşe Hanım. With a
-    capital, a listed name or town is none."""
+    """Return whether a word is the title of the name before it (Ganesh dai, Ayşe Hanım), or a grade
+    in capitals: Hale SpR. With one capital, a listed name or town is no title."""
+    if is_grade(word):
+        return before[:1].isupper()
     if word.lower() not in TITLES_BEHIND or not before[:1].isupper():
         return False
     return word.islower() or (len(word) >= MIN_BEHIND and not builtin_lexicon().of(word))
+
+
+def is_grade(word: str) -> bool:
+    """Return whether a word is the grade of a doctor or nurse in capitals: SpR, FY2."""
+    return word.lower() in _GRADES and not word.islower() and (len(word) < 3 or not word.istitle())
 
 
 def named_part(sender: list[str]) -> tuple[int, int]:

@@ -27,7 +27,7 @@ from .decoding import odds
 from .facts import ABBREVIATIONS, DIGIT
 from .tables import FIRMS, GOODS, LISTED, PERSON_WORDS, STATES, expanded, pattern, words
 from .terms import FIRM_ENDS, INSTITUTIONS, JOBS
-from .titles import is_also_title
+from .titles import is_also_title, is_grade
 from .words import (
     builtin_lexicon,
     is_file_name,
@@ -63,6 +63,7 @@ _BEFORE_SHORT_NAMES = frozenset(
 )
 _BEFORE_STATES = frozenset("in from of near".split())
 _BEFORE_CODES = frozenset("# : = ( [ no no. nr nr. number code is".split())
+MAX_GIVEN = 6  # letters of a given name that is a key, too
 MIN_CODE, MAX_KEY = 3, 9  # digits of a code that is no entity, and letters of what it is called by
 # Abbreviated before the names and the numbers of officers.
 RANKS = frozenset("dc pc ds di dci dsu pcso wpc wdc sgt cpl maj lt capt col insp supt".split())
@@ -97,6 +98,10 @@ _ANALYTES = frozenset(
     "Bicarb Ferr Uric Chol Trig".split()
 )
 _OF_ANALYTES = frozenset("value values level levels result results".split())
+_OF_TESTS = frozenset(
+    "check corrected elevated high ionised ionized low plasma raised recheck repeat serum "
+    "spot total urinary urine ↑ ↓".split()
+)
 _MIXED_UNIT = re.compile(r"[a-zµ]{1,2}[A-Z][A-Za-z]?")  # dBm, kWh
 _WORK = re.compile(
     r"\b(?:songs?|records?|albums?|singles?|tracks?|tunes?|hymns?|anthems?|chorus|encores?|pieces?|"
@@ -110,7 +115,7 @@ _CAPITAL_UNITS, _SHORT_WORDS = words("CAPITAL_UNITS", "terms"), words("CHAT")
 _FILE_WORDS, _PEOPLES = words("FILE_WORDS"), words("PEOPLES", "terms")
 # Codes of states that are other abbreviations, too: PA extension.
 _ALSO_ABBREVIATIONS = frozenset(
-    "AL AR AS CO CT DE GA HI ID IN MA MD ME MI MO MS MT NE OK OR PA PE PR SC VA VI".split()
+    "AL AR AS CO CT DC DE GA HI ID IN MA MD ME MI MO MS MT NE OK OR PA PE PR SC VA VI".split()
 )
 _PLACED_BY = frozenset("in near from at to , around outside across".split())
 _POLICY = re.compile(r"[A-Z]{2,5}")
@@ -122,6 +127,8 @@ _FORMULA = re.compile(
     r"Se|Br|Sr|Zr|Mo|Ag|Cd|Sn|Sb|Te|Xe|Cs|Ba|La|Ce|Pt|Au|Hg|Pb|Bi|[HBCNOFPSKVYIWU])\d{0,3}[()]{0,2}){2,}"
 )
 _SIGN = expanded("SIGN")
+# Thanks and greetings of other languages, which are names with a capital: says gracias.
+_COURTESIES = frozenset(t for t in expanded("SALUTATIONS").split("|") if t.isalpha())
 _PRICE = re.compile(rf"[{_SIGN}] ?\d[\d.,]*[kKmM]?/\Z")
 _ENDS_WITH_SIGN = re.compile(rf"[{_SIGN}]\Z")
 
@@ -304,6 +311,8 @@ def is_role(context: Context, entity: Entity) -> bool:
         return True
     if text.isupper() and text.lower() in RANKS and (after.isdigit() or is_name(after)):
         return True  # DC 1427 Holroyd
+    if is_grade(text):
+        return True
     if text == "Dean" and context.text(entity.start - 1).lower() in _DEPUTY:
         return True
     if text.lower() not in PERSON_WORDS or context.is_ruled(entity):
@@ -361,6 +370,8 @@ def is_small(context: Context, entity: Entity) -> bool:
     texts = context.bounds.texts[entity.start : entity.end]
     if any(text[0].isupper() for text in texts):
         return False
+    if len(texts) == 1 and texts[0] in _COURTESIES:
+        return True
     texts = [t for t in texts if (t.isascii() and t != "-") or any(map(str.isalnum, t))]  # no emoji
     if entity.label == "ORG" and len(texts) == 2 and texts[1].isdigit():
         texts = texts[:1]  # div 2
@@ -465,10 +476,21 @@ def are_short_forms(context: Context, entity: Entity) -> bool:
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_analyte(context: Context, entity: Entity) -> bool:
-    """Return whether a short form of a chemical or a blood test stands before its value: K 4.1, Hb
-    levels."""
-    text, after = context.text(entity.start), context.text(entity.end)
-    return text in _ANALYTES and (after[:1].isdigit() or after in _OF_ANALYTES)
+    """Return whether a short form of a chemical or a blood test stands before its value (K 4.1, Hb
+    levels, ANCA 1:20) there or elsewhere, or behind what is said of one, and no name beside it:
+    recheck Na."""
+    i, end = entity.start, entity.end
+    text, after = context.text(i), context.text(end)
+    if text.isupper() and len(text) > 2 and text in context.tested:
+        return True
+    if text not in _ANALYTES:
+        return False
+    if after[:1].isdigit() or after in _OF_ANALYTES:
+        return True
+    before = context.bounds.lowers[i - 1] if i else ""
+    if after.istitle() or before.rstrip(".") in LISTED["TITLE"] or is_name(context.text(i - 1)):
+        return False
+    return before in _OF_TESTS or text in context.tested
 
 
 @reason("PERSON", "GPE", "ORG")
@@ -537,8 +559,10 @@ def is_shorthand(context: Context, entity: Entity) -> bool:
     _, start, end = entity
     texts = context.bounds.texts[start:end]
     short = [text for text in texts if text.isupper() and text.isalpha() and len(text) > 1]
-    if not short or context.whole.isupper() or not context.is_in_shorthand(start, end):
+    if not short or context.whole.isupper():
         return False
+    if not context.is_in_shorthand(start, end):
+        return end - start == 1 and texts[0] in SHORTHAND and _is_alone_in_note(context, start)
     labelled = context.text(start - 1) == ":"  # Next of kin: PEARL
     before = context.text(start - 1 - labelled).lower().rstrip(".")
     if before in LISTED["TITLE"] or before in PERSON_WORDS or before in _BEFORE_SHORT_NAMES:
@@ -549,6 +573,13 @@ def is_shorthand(context: Context, entity: Entity) -> bool:
         text in SHORTHAND or _is_of_note(entity.label, text, small_names_none=small)
         for text in texts
     )
+
+
+def _is_alone_in_note(context: Context, i: int) -> bool:
+    """Return whether an abbreviation opens a sentence of a note, far from others: BO last night."""
+    before, after = context.text(i - 1), context.text(i + 1)
+    opens = not before or "\n" in before or before in BEFORE_SENTENCES
+    return opens and after.islower() and context.is_note
 
 
 def _is_of_note(label: str, text: str, *, small_names_none: bool) -> bool:
@@ -705,7 +736,8 @@ def is_key(context: Context, entity: Entity) -> bool:
     is_coded = code.ent_type_ in _CODED
     if _KEYS.fullmatch(text.lower()):
         return is_coded
-    is_someone = text.istitle() and (is_name(text) or code.ent_type_ == "PHONE")  # Rut 07700 90
+    may_be_given = code.ent_type_ == "PHONE" and len(text) <= MAX_GIVEN  # Rut 07700 90
+    is_someone = text.istitle() and (is_name(text) or may_be_given)
     if _CODE_KEYS.fullmatch(text.lower()) and not is_someone:
         return is_coded or sum(map(str.isdigit, code.text)) >= MIN_CODE
     if not is_coded or code.ent_type_ == "PHONE" or entity.end > i + 1:
@@ -735,7 +767,11 @@ def is_other_abbreviation(context: Context, entity: Entity) -> bool:
     """Return whether the code of a state stands before a noun in small letters, and behind no word
     for a place: of PA extension."""
     i = entity.start
-    if context.text(i) not in _ALSO_ABBREVIATIONS or context.bounds.lowers[i - 1] in _PLACED_BY:
+    before = context.bounds.lowers[i - 1] if i else ""
+    is_behind_number = before == "," and any(map(str.isdigit, context.text(i - 2)))
+    if context.text(i) not in _ALSO_ABBREVIATIONS or (
+        before in _PLACED_BY and not is_behind_number
+    ):
         return False
     after = context.text(i + 1)
     return after.islower() and "noun" in builtin_lexicon().of(after)

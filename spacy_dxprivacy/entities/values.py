@@ -50,7 +50,11 @@ _CALL = re.compile(r"[A-Za-z]{1,3}[(\[]\d{1,6}|\d+\]\s?[-–,]\s?\[\d+")
 _CODES_IN_ROW = re.compile(r"[A-Z]{2,5} \d{1,6} [A-Z]{2,5} \d{1,6}\.?")  # SPN 3251 FMI 0
 _STITCHES = re.compile(r"\d{1,3} st [x×]")
 _WORK = re.compile(r"\d{1,3} No\.? \d{1,3}")
-_BEFORE_NUMBERS = frozenset("build error line page port version".split())
+_BEFORE_NUMBERS = frozenset(
+    "alloc baud build byte calloc chunk errno error fd gid heap inode len length line malloc mtu "
+    "offset opcode packet page pid port ppid realloc rssi sector seq size sizeof stack strlen tid "
+    "timeout ttl uid version".split()
+)
 _BEFORE_WORKS = frozenset({"op", "opus"})
 _GROUP = re.compile(r"[a-z]{2,}-\d{1,4}s?")  # under-16s
 _AGE_GROUP = re.compile(r"[UO]-?\d\ds?")  # U16
@@ -153,9 +157,19 @@ _RELEASED = re.compile(r"[^\W\d_][\w+#-]* \d{1,3}(?:\.\d{1,3}){1,3}")  # Postgre
 _ABBREVIATED = re.compile(
     r"[A-Z]{3,5}\s?[<>=~]?\d{1,3}(?:[.,]\d+)?(?:\s?[-–>]+\s?\d+)?"
 )  # NRS 7->4
+_LATER_READING = re.compile(r" ?(?:to|->|→|[-–]|and then) ?(\d{3,8})(?!\w|[.,]\d)", re.A)
+_METERS = frozenset("meter meters reading readings odometer odo counter clock mileage".split())
+_HEADED_RELEASE = re.compile(
+    r"(?:[A-Za-z]{1,20}-)?v?\d{1,3}(?:\.\d{1,4}){1,2}(?:[._-]?[a-z]{1,5}[.-]?\d{0,3})?", re.A
+)
+# A short word and several values: Ct 24.1/24.3/24.0.
+_WITH_SEVERAL = re.compile(
+    r"[A-Z][A-Za-z\d]{0,4} \d{1,4}\.\d{1,3}(?:/\d{1,4}(?:\.\d{1,3})?){1,5}", re.A
+)
 _SOFTWARE = re.compile(r"[A-Za-z]{2,20}/\d{1,3}(?:\.\d{1,4})+")  # nginx/1.24.0
 _SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
 _OF_AMOUNT = re.compile(rf" (?:of \d|(?!units?\b)(?:{_UNITS})(?!\w))", re.I)  # 410 of 640, 35 g
+_WIND = re.compile(r"\d{1,3} (?:NNE|ENE|ESE|SSE|SSW|WSW|WNW|NNW)\b")  # gust 52 WSW 1510
 _BEHIND_MONEY = re.compile(rf"\b{expanded('MONEY_LEAD')} \Z", re.I)
 _SPEED = re.compile(r"\d{1,3} (?:mph|kmh|km/h|kph|acres?|hectares?) ", re.I)
 # A part of a statute, a place at a table, a weight of gold, and a value with its unit.
@@ -164,6 +178,8 @@ _OF_PART = re.compile(
     r"|of [A-Z]{3,6} \d{1,4}\Z|place (?:setting|mat|card|holder)|ct\Z"
     r"|(?:Nm|uL|µL|Ah|kPa|MPa|MHz|kHz|dB)\b)"
 )
+_PRESSURES = frozenset("baro barometer glass qfe qnh".split())
+LEAST_PRESSURE, MOST_PRESSURE = 870, 1085  # of the air at the sea, in hPa
 _BEHIND_OPTION = re.compile(r"(?<!\S)--?[a-z][\w-]{0,30} \Z")  # of a command
 _BEHIND_SET = re.compile(r"\bset (?:the )?[\w ]{1,20} to \Z", re.I)  # set MTU to 1492
 # An amount and what it counts, or behind its currency: 4,500 gns, Kshs 6.2M, IR£42,300.
@@ -209,7 +225,8 @@ _AFTER_MODAL = frozenset("also be have not only still well".split())
 # What makes an hour or an amount of the number before it; no words: On May 5 people came.
 _HALF, _SHORT = r"[ap]\.?m\b", "|".join(u for u in FOLLOWING["UNIT"] if len(u) < 3 and u.isalpha())
 _AFTER_VALUE = re.compile(
-    rf"\s?(?:{_HALF}|(?:to|[-–])\s?\d{{1,2}}(?:[.:]\d\d)?\s?{_HALF}|[°%]|(?:{_SHORT})\b)", re.I
+    rf"\s?(?:{_HALF}|(?:to|[-–])\s?\d{{1,2}}(?:[.:]\d\d)?\s?{_HALF}|[°%]|(?:{_SHORT}|h|hrs?)\b)",
+    re.I,
 )
 # An amount that begins a part of a sentence: 12 May, 21 to 23 minutes.
 _COUNTING = re.compile(
@@ -281,6 +298,16 @@ _OWNING = frozenset(
     "parked parking plate plates rego sedan suv taxi trailer truck ute van vehicle".split()
 )
 _ENGINE_FAULT = re.compile(r"[PBCU][0-3][\dA-F]\d[\dA-F]", re.A)
+# Pregnancies and births (G2P1L1), which look like a postal code of Quebec, and what speaks of them.
+_BIRTHS = re.compile(expanded("BIRTHS_LIKE_CODE"), re.I)
+_FURTHER_BIRTHS = re.compile(r"[GTPAL]\d{1,2}(?: [GTPAL]\d{1,2}){0,3}", re.A)
+_OF_BIRTHS = frozenset(
+    "anc antenatal breech caesarean cephalic cervix contractions epds fetal fetus foetal foetus "
+    "gbs gdm gestation gestational gravida lmp lscs midwife midwives miscarriage multip multipara "
+    "nvd obstetric obstetrics obstetrician parity pih placenta postnatal postpartum pregnancies "
+    "pregnancy pregnant primi primip stillbirth svd trimester uterus".split()
+)
+_WEEKS = frozenset("week weeks wk wks".split())
 _SHORT_FAULT = re.compile(rf"(?:SC|[EFHU]|Er?|Err)-?\d{{2,3}}|{_ENGINE_FAULT.pattern}", re.A)
 _OF_ENGINES = frozenset(
     "airbag alternator cambelt cam camshaft catalyst catalytic cel crank crankshaft dpf dtc dtcs "
@@ -308,6 +335,8 @@ _CLOCK = re.compile(
 _HOURS_BEHIND = re.compile(r"(?<=\d\d)\s?h(?:ou)?r?s?\Z", re.I)
 _COLON_CLOCK = re.compile(r"(?<![\d:])(?:[01]?\d|2[0-3]):[0-5]\d(?![\d:])", re.A)
 _AFTER_DECIMAL_CLOCK = re.compile(rf"\s?(?:%|per ?cent|LTS\b|(?:{_UNITS})(?!\w))", re.I)
+# Of a kiln or an oven: 150/hr to 1040, 20 °C to 1220.
+_BEFORE_HEAT = re.compile(r"\d ?(?:/ ?h(?:r|our)?|° ?[CF]?|[CF]) (?:(?:up|down) )?to \Z")
 _BEFORE_CLOCKS = frozenset(
     "a about after an and approx around at before between begins by closed closes closing doors "
     "ended ends for from is later local meet meeting my now on open opened opens or our past since "
@@ -323,6 +352,9 @@ _BEFORE_PARTS = frozenset(
 )
 _THREE_PARTS = re.compile(r"\d{1,3}(?:\.\d{1,3}){2}", re.A)  # with a year of four digits, a date
 _BEFORE_SECONDS = frozenset("after every for within took takes than timeout".split())
+# Of stitches, and words of a pattern that has them: Dec 1 st each end of the row.
+_DECREASE = re.compile(r"[Dd]ec \d", re.A)
+_OF_KNITTING = frozenset("st sts rnd rnds row rows knit purl yarn yo k2tog ssk psso needle".split())
 _YEARS = re.compile(r"(\d{2,3})[-\s]?(?:years?|yrs?)\.?(?:[-\s]old)?", re.A | re.I)
 _WITH_TERM = frozenset(
     "bond concession copyright flood franchise guarantee lease leasehold leases loan mortgage "
@@ -345,9 +377,13 @@ _SCALES = words("SCORES", "terms") | frozenset(
     "dilution formation formula gear mix mixture npk odds ratio scale".split()
 )
 _RATINGS = frozenset(
-    "calories elo gram grams iso kcal lumens lux mls psi rated rating rpm watts".split()
+    "baud bits bytes calories elo gram grams iso kcal lumens lux mls psi rated rating rpm ticks "
+    "watts".split()
 )
-_RATED, _STATED = frozenset({"elo", "fide", "uscf"}), frozenset("is was at to only about".split())
+_RATED, _STATED = (
+    frozenset({"elo", "fide", "uscf"}),
+    frozenset("is was at to only about v vs against".split()),
+)
 _OF_TIME = FOLLOWING["DATE_UNIT"] | FOLLOWING["TIME_UNIT"]
 _BESIDE_DATES, _ABBREVIATIONS = words("BESIDE_DATES"), words("ABBREVIATIONS", "terms")
 
@@ -439,6 +475,8 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
         return True  # ₹43,218
     if label in _DATED:
         return _is_undated(tokens, label, start, end)
+    if label in ("ID", "ADDRESS") and _is_of_births(tokens, start, end):
+        return True
     if label == "PHONE":
         text = tokens.between(start, end)
         is_short = text.isdigit() and len(text) < MIN_PHONE  # Driver: 415-555-0199 is no code
@@ -452,6 +490,8 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
             or _SIGNED_AMOUNT.fullmatch(tokens.between(start, end)) is not None
             or _is_fault(tokens, start, end)
             or _is_temperature(tokens, start, end)
+            or _is_reading(tokens, start, end)
+            or _is_release_of_heading(tokens, start, end)
             or _is_round_amount(tokens, start, end)
             or _is_road(tokens, start, end)
             or _is_of_thing(tokens, start)
@@ -467,6 +507,19 @@ def is_value(tokens: Tokens, entity: Entity) -> bool:
     return _is_unit_or_stage(tokens, start, end, text)
 
 
+def _is_of_births(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a code counts the pregnancies and births of a woman, in a text that speaks of
+    such, or behind the first of its parts: G2P1L1 at 38 weeks, G3 P1 L1 A1."""
+    if end - start > 1:
+        before = tokens.between(start - 1, start)
+        is_further = _FURTHER_BIRTHS.fullmatch(tokens.between(start, end)) is not None
+        return is_further and _FURTHER_BIRTHS.fullmatch(before) is not None
+    if _BIRTHS.fullmatch(tokens.texts[start]) is None:
+        return False
+    is_in_weeks = not _WEEKS.isdisjoint(tokens.lowers[end : end + BESIDE // 2])
+    return is_in_weeks or not _OF_BIRTHS.isdisjoint(tokens.lowers)
+
+
 def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
     """Return whether a name, a place or an address with a digit is a value."""
     label, start, end = entity
@@ -475,6 +528,7 @@ def _is_value_with_digit(tokens: Tokens, entity: Entity, text: str) -> bool:
         return (
             is_section
             or (text[-1].isdigit() and tokens.between(end, end + 1) in _LONG_UNITS)  # flat 18 cents
+            or _is_pressure(tokens, start)
             or _is_no_address(tokens, start, end)
             or _is_amount(text)
             or _is_release(text)
@@ -523,6 +577,22 @@ def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
 def _is_temperature(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a number before C or F is a temperature, as a text with degrees has: 2345F."""
     return _GLUED_DEGREES.fullmatch(tokens.between(start, end)) is not None and "°" in tokens.text
+
+
+def _is_reading(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a number is the reading of a meter before a later one: 48812 to 48871."""
+    number = tokens.between(start, end)
+    later = _LATER_READING.match(tokens.between_with_blank(start, end + BESIDE), len(number))
+    if not number.isdigit() or later is None or len(later[1]) != len(number):
+        return False
+    return tokens.lowers[max(start - 1, 0)] in _METERS and int(later[1]) >= int(number)
+
+
+def _is_release_of_heading(tokens: Tokens, start: int, end: int) -> bool:
+    """Return whether a code is a version behind the sign of a heading: ## v2.3.0, # python-3.11."""
+    if start == 0 or not tokens.texts[start - 1].endswith("#"):
+        return False
+    return _HEADED_RELEASE.fullmatch(tokens.between(start, end)) is not None
 
 
 def _is_road(tokens: Tokens, start: int, end: int) -> bool:
@@ -747,10 +817,21 @@ def _is_no_address(tokens: Tokens, start: int, end: int) -> bool:
     return after in _DASHES or not text.isdigit()
 
 
+def _is_pressure(tokens: Tokens, i: int) -> bool:
+    """Return whether a number is the pressure of the air: baro 1009 falling, QNH 1013."""
+    number = tokens.texts[i]
+    is_behind = i > 0 and tokens.lowers[i - 1].rstrip(".:") in _PRESSURES
+    return is_behind and number.isdigit() and LEAST_PRESSURE <= int(number) <= MOST_PRESSURE
+
+
 def _is_amount_alone(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a number without a street is an amount or a setting: balance 41250, 41250 kWh,
     set MTU to 1492, a rate of 44100."""
     if _BEHIND_MONEY.search(tokens.between_with_blank(start - 3, start)):
+        return True
+    if _BEFORE_HEAT.search(tokens.between_with_blank(start - 5, start)):
+        return True
+    if _is_reading(tokens, start, end):
         return True
     before = tokens.between_with_blank(start - 5, start)
     if _BEHIND_SET.search(before) or _BEHIND_OPTION.search(before):
@@ -778,7 +859,7 @@ def _is_named_thing(tokens: Tokens, start: int, end: int) -> bool:
 def _has_measure(text: str, before: str, after: str) -> bool:
     """Return whether the words of an address or beside it make it a value: 22 st x 30 rows, 200 ul,
     spin, port 5432, Op. 59 No. 1, 30 mph Street."""
-    if _SPEED.match(text):
+    if _SPEED.match(text) or _WIND.match(text):
         return True
     if _STITCHES.fullmatch(text):
         return after[:1].isdigit()
@@ -828,7 +909,8 @@ def _is_number(text: str) -> bool:
     """Return whether a text with a digit has no two letters side by side, sets a number, is of
     common words in small letters (the gap 1.8), a group by age, a part of a statute or a version.
     """
-    if any(form.fullmatch(text) for form in (_PART, _VERSIONED, _ABBREVIATED, _PER_TIME)):
+    forms = (_PART, _VERSIONED, _ABBREVIATED, _PER_TIME, _WITH_SEVERAL)
+    if any(form.fullmatch(text) for form in forms):
         return True
     parts = text.split()
     if all(_is_plain(part) or _PLAIN_NUMBER.fullmatch(part) for part in parts):
@@ -934,7 +1016,8 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     if _SHORT_TIME.fullmatch(text) or (end - start == 1 and _amount_or_hour(tokens, start)):
         return True
     if label == "TIME":
-        return _is_no_clock(text) or _is_period(tokens, start, end, text)
+        is_heat = _BEFORE_HEAT.search(tokens.between_with_blank(start - 5, start)) is not None
+        return is_heat or _is_no_clock(text) or _is_period(tokens, start, end, text)
     if _is_named_number(tokens, start, end, text) or _ends_with_modal(tokens, start, end):
         return True
     if _is_called_or_counted(tokens, start, end, text) or _are_sizes(text):
@@ -946,9 +1029,20 @@ def _is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
         return True  # 8-2-19-3
     if numbers is not None and _are_no_date(numbers):
         return _is_number_alone(tokens, start, end, numbers[2])
-    is_value = _is_measured(tokens, start, text) or _is_size(tokens, start, end, text)
+    is_value = (
+        _is_decrease(tokens, text)
+        or _is_measured(tokens, start, text)
+        or _is_size(tokens, start, end, text)
+    )
     is_value |= _is_rank(tokens, start, end)
     return is_value or _is_no_life(tokens, start, end)
+
+
+def _is_decrease(tokens: Tokens, text: str) -> bool:
+    """Return whether Dec 1 takes stitches away, in a pattern for knitting."""
+    return (
+        _DECREASE.fullmatch(text) is not None and len(_OF_KNITTING.intersection(tokens.lowers)) > 1
+    )
 
 
 def _is_no_clock(text: str) -> bool:
@@ -1006,7 +1100,7 @@ def _is_named_number(tokens: Tokens, start: int, end: int, text: str) -> bool:
     if text[0] == "Q" and _is_question(tokens, start, end):
         return True
     if end - start > 1:
-        return False
+        return end - start == 2 and _is_of_program(tokens, end - 1)
     if _SECONDS.fullmatch(text):
         return before.lower() in _BEFORE_SECONDS
     if not (text.isdigit() and len(text) == 4):
@@ -1054,13 +1148,23 @@ def _is_size(tokens: Tokens, start: int, end: int, text: str) -> bool:
     return after in _FERTILISERS or (is_behind and tokens.texts[start - 1] in _FERTILISERS)
 
 
+def _is_of_program(tokens: Tokens, i: int) -> bool:
+    """Return whether four digits stand behind what a program or a book numbers: pid 1988."""
+    before = tokens.lowers[i - 1] if i else ""
+    text = tokens.texts[i]
+    is_number = text.isdigit() and len(text) == 4
+    return is_number and before.removesuffix("s") in _BEFORE_NUMBERS
+
+
 def _is_counted(tokens: Tokens, i: int) -> bool:
     """Return whether a number like a year counts or measures what stands behind it, or is that of a
     page: 1950 rpm, 1850 Elo, 2012 miles, page 1998. In 1998 people came is a year."""
     before = tokens.lowers[i - 1] if i else ""
-    if before.removesuffix("s") in _BEFORE_NUMBERS:
+    if _is_of_program(tokens, i):
         return True
-    unit = tokens.lowers[i + 1] if i + 1 < len(tokens.lowers) else ""
+    unit = tokens.lowers[i + 1].rstrip(".") if i + 1 < len(tokens.lowers) else ""
+    if unit == "s":  # 2048 s, and no year of an act before a section: 2008 s 12
+        return not (tokens.between(i + 2, i + 3)[:1].isdigit() or before == "act")
     if before in LISTED["IN_TIME"] or not unit.isalpha():
         return False
     return unit in _RATINGS or unit in FOLLOWING["UNIT"] or _is_unit_of(tokens.texts[i], unit)

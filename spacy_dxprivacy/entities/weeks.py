@@ -1,4 +1,4 @@
-"""Find the weekdays and seasons that say when something recurs: open Monday to Friday, each spring.
+"""Find the weekdays, months and seasons that say when something recurs: Sat 10-4, each spring.
 
 A range that begins with a Monday and ends with a day from Thursday on is a working week. It is of
 every week, and tells no date: moved by days it would be absurd (Thursday to Monday). So it stays,
@@ -10,6 +10,10 @@ be a Friday. What decides is the layout of the line, never which day a date is.
 
 A season recurs behind "each", beside another season (spring and autumn), before what is of a season
 (winter tyres), and in a plan of a year, which has three of them. It tells no date either.
+
+Two months without a year are those of each year where a word before them says what recurs (open
+April to October), or the price of a time or a thing behind them (May–Sept: £90 per night). In a
+line with a year, or with a word for what someone did or had, they move like other dates.
 """
 
 from __future__ import annotations
@@ -49,6 +53,33 @@ _BARE_SEASON = re.compile(rf"{_OF_ONE_YEAR}\b{_SEASON}\b{_NO_YEAR}")
 MIN_SEASONS, PLAN = 3, 160  # different ones of a plan of a year, and characters between them
 _OTHERS = {1: ("tues",), 2: ("weds",), 3: ("thur", "thurs")}  # weekdays in short
 _WORD = re.compile(r"[^\W\d_]+")
+_MONTHS = re.compile(
+    rf"(?<![\w/])(?=[adfjmnos]){expanded('MONTH')}(?!\w)\.?"
+    rf"(?:\s?[-–—]\s?|\s(?:to|till|until|through|thru)\s){expanded('MONTH')}(?!\w)"
+    r"(?!\.?\s?['’]?\d|,\s?(?:19|20)\d\d)\.?",
+    re.I,
+)
+_RECURRING = re.compile(
+    r"\b(?:open(?:s|ing)?|closed|closes|closing|runs?|running|sow(?:ing|n)?|plant(?:ing|ed)?|prune[sd]?|"
+    r"harvest(?:s|ed|ing)?|flower(?:s|ing)?|bloom(?:s|ing)?|fruit(?:s|ing)?|ripe|breed(?:s|ing)?|"
+    r"nest(?:s|ing)?|spawn(?:s|ing)?|migrat\w{1,4}|hibernat\w{1,4}|seasons?|seasonal|peak|off-peak|"
+    r"winter|summer|timetable|hours|tariff|available|lit|heated|heating|fishing|hunting|shooting|"
+    r"grazing)(?:,| is| are| from| between| usually| mainly)?[ \t:(–—-]{1,4}\Z",
+    re.I,
+)
+_PRICED = re.compile(
+    rf"\)?[ \t]?[:,–—-]?[ \t](?:[A-Z]{{0,3}}[{expanded('SIGN')}] ?\d[\d.,]*|"
+    rf"\d[\d.,]* ?(?:{expanded('COINS')}|{expanded('CURRENCY')}))"
+    r" ?(?:per|an?|each|pp|p\.p\.|/) ?[a-z]"
+)
+# Of what someone had or did at a time, and of a year.
+_OF_SOMEONE = re.compile(
+    r"\b(?:cover|stay(?:s|ed)?|locum|contract|placement|salar(?:y|ies)|wages?|pay|paid|pays|earn\w{0,3}|"
+    r"income|benefits?|pension|arrears|owe[ds]?|owing|he|she|i|they|we|his|her|my|their|worked|lived|"
+    r"employed|tenan(?:t|cy|ts)|19\d\d|20\d\d)\b",
+    re.I,
+)
+BESIDE = 40  # characters before months that say what recurs in them
 
 
 def recurring_lines(text: str) -> list[tuple[int, int]]:
@@ -73,6 +104,20 @@ def recurring_seasons(text: str) -> list[tuple[int, int]]:
         if len({m[0] for m in near}) >= MIN_SEASONS:
             spans.append(match.span())
     return sorted(spans)
+
+
+def recurring_months(text: str) -> list[tuple[int, int]]:
+    """Return the months, in characters and in order, between which something recurs each year."""
+    return [match.span() for match in _MONTHS.finditer(text) if _is_of_each_year(text, match)]
+
+
+def _is_of_each_year(text: str, match: re.Match[str]) -> bool:
+    start, end = match.span()
+    first, last = _line_at(text, start)
+    if _OF_SOMEONE.search(text, first, last) or _date().search(text, first, last):
+        return False
+    before = text[max(start - BESIDE, first) : start]
+    return _RECURRING.search(before) is not None or _PRICED.match(text, end) is not None
 
 
 def are_weekdays(text: str) -> bool:

@@ -27,7 +27,7 @@ _ROLES = {
 }
 ROLE = {word: role for role, titles in _ROLES.items() for word in titles}
 GENERATIONS = frozenset("jr sr ii iii iv".split())
-SUFFIXES = GENERATIONS | words("AFTER_NAMES")
+SUFFIXES = GENERATIONS | words("AFTER_NAMES") | words("GRADES")
 _IRISH = frozenset({"Ó", "ó", "O’", "O'"})  # particles that look like initials
 ALSO_GIVEN = frozenset("al ben".split())  # particles that are given names at the beginning
 # A possessive ending, or the full stop of "Jan." and "Jr.", which may end a sentence.

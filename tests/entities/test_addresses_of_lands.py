@@ -52,3 +52,19 @@ def test_the_words_of_such_towns_stay(marks, text):
 def test_a_telephone_on_the_next_line_is_no_part_of_an_address(marks, call):
     found = marks(f"Nils\nBrandt Bygg AB, Storgatan 4, 903 26 Umeå\n{call}\n")
     assert "Storgatan 4, 903 26 Umeå" in found
+
+
+@pytest.mark.parametrize(("text", "place"), [
+    ("She grew up in Hue, by the sea.", "Hue"), ("He moved from Nice to Split last year.", "Nice"),
+    ("We fished the Skjernå and the Klarälven.", "Skjernå"),
+    ("They came from Ware, I think.", "Ware"),
+])  # fmt: skip
+def test_a_town_that_is_a_word_and_a_water_of_the_north_go(marks, text, place):
+    assert place in " ".join(marks(text))
+
+
+@pytest.mark.parametrize("text", [
+    "It falls under the Sale of Goods rule.", "We ran in the same order again, in rye and bath.",
+])  # fmt: skip
+def test_such_a_word_by_itself_stays(marks, text):
+    assert in_letter(marks, text) == []

@@ -1044,3 +1044,47 @@ def test_an_ordinal_that_counts_is_none(nlp, text):
 ])  # fmt: skip
 def test_hours_and_releases_beside_a_day_stay(nlp, text, dates):
     assert [shown for label, shown in found(nlp, text) if label == "DATE"] == dates
+
+
+@pytest.mark.parametrize("text", [
+    "She is G4P2A1L1 at 31 weeks.", "Seen as G3P1102, then G5T2P1A1L3 in the notes.",
+    "A woman, G1P0A0 at 12 weeks.", "Antenatal clinic: G3P2L2, well.", "Obs: G3 P2 L2 A0, well.",
+    "CK 240 IU/L and RF 240 IU/mL today.",
+    "ANCA 1:40 and the ANCA was raised.", "Na 128, K 3.9. Na: fluids only. Recheck Na.",
+    "W (81220) wifi: no signal here", "[  812.331904] usb 1-2: new device found",
+    "The malloc 2040 failed, then seq 2011, pid 1988 and 2016 bytes.",
+])  # fmt: skip
+def test_births_tests_and_numbers_of_logs_stay(nlp, text):
+    assert {text for _, text in found(nlp, text)} <= {"today", "31 weeks", "12 weeks"}
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("Post it to G2P1L1 by noon.", "G2P1L1"), ("Her postcode is G1P 2A4.", "G1P 2A4"),
+    ("The car is AB 240 CD now.", "AB 240 CD"), ("Ms Na came. Na said so.", "Na"),
+    ("Ms ANA LOPES came at 1:40 today.", "ANA LOPES"), ("Account (81220441) is hers.", "81220441"),
+    ("She came in 2011 and left.", "2011"),
+])  # fmt: skip
+def test_a_code_a_name_and_a_year_of_that_form_go(nlp, text, shown):
+    assert any(shown in text for _, text in found(nlp, text))
+
+
+@pytest.mark.parametrize("text", [
+    "The kiln went 120/hr to 1060, then 60/hr to 1230.", "The baro 1012 falling, QNH 1008 later.",
+    "Meter 50118 to 50204 is 86 kWh.", "It hung for 2040 s twice.", "Low vit D, Vit B12 210 now.",
+    "The param P1130 was wrong.", "The bearing, 6204 C3, hums.", "On 8 V DC, 12, DC bus low.",
+    "We dug plot 12b half of it.", "Gust 44 SSW 1640, then calm.", "Elo 1910 v 2015 here.",
+    "Cast on 88 sts with the yarn. Dec 1 each end of the row.",
+    "The Ct 22.1/22.4/22.0 is low; A260/280 1.9, OD600 0.4.",
+])  # fmt: skip
+def test_heat_pressure_readings_and_parts_stay(nlp, text):
+    assert found(nlp, text) == set()
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("He came in 2008 and left.", "2008"), ("Meter 50118 is hers.", "50118"),
+    ("Vit K. Novak came by.", "Vit"), ("She lives at 1012 Falling Lane.", "1012 Falling Lane"),
+    ("Send it to 1040 Wien.", "1040"), ("She came on Dec 1 with yarn.", "Dec 1"),
+    ("He flew to Washington, DC, last week.", "DC"),
+])  # fmt: skip
+def test_a_year_a_meter_a_name_and_a_street_go(nlp, text, shown):
+    assert any(shown in text for _, text in found(nlp, text))

@@ -626,3 +626,30 @@ def test_the_program_that_a_text_installs_is_no_user_of_its_address():
     assert [ent.text for ent in doc.ents if ent.label_ == "EMAIL"] == ["glazecalc@b.example"]
     doc = nlp("Log in as adalindqv. Write to adalindqv@b.example.")
     assert "adalindqv" in {ent.text for ent in doc.ents}
+
+
+@pytest.mark.parametrize("text", [
+    "She says gracias and hangs up.", "He wrote danke and obrigado below it.",
+    "We shut the gate.\n\nHilsen,\n", "09:00:14 Critical  Power  Supply lost",
+    "07:12:40 Error  Group  Policy failed", "Her card: Medicare 2951 33417 0",
+])  # fmt: skip
+def test_courtesies_columns_of_logs_and_schemes_stay(marks, text):
+    assert marks(text) == []
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("Oswald Gracias came by.", "Oswald Gracias"), ("We met Rut 07700 900 123.", "Rut"),
+    ("Tarn  Freight  Ltd rang.", "Freight"),
+])  # fmt: skip
+def test_names_of_these_forms_go(marks, text, name):
+    assert name in " ".join(marks(text))
+
+
+NOTE = "BP ok, UTI, BKA, CVA, MRSA neg. Tom and Derek came. {} {} BP, PEG, TTOs for Kofi."
+
+
+def test_an_abbreviation_opens_a_sentence_of_a_note_far_from_others(marks):
+    rest = "It went well and we sat with them for a long while in the sun, and had tea. " * 3
+    note = NOTE.format(f"{rest}BO last night, well.", rest)
+    assert "BO" not in marks(note)
+    assert "BO" in " ".join(marks(NOTE.format(f"{rest}Mr BO came, well.", rest)))

@@ -120,3 +120,15 @@ def test_a_radio_a_group_and_the_firm_of_a_signature_go(marks, text, name):
 ])  # fmt: skip
 def test_the_words_beside_them_stay(marks, text):
     assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize("owners", [
+    "The Owners, Strata Plan KAS 2210", "Owners Corporation SP 8871", "Body Corporate 20713",
+    "Condominium Corporation No. 4471",
+])  # fmt: skip
+def test_the_owners_of_a_building_by_its_plan_are_an_organisation(marks, owners):
+    assert owners.split()[-1] in " ".join(marks(f"Lind v. {owners} was heard in May."))
+
+
+def test_a_family_practice_is_called_by_its_road(marks):
+    assert "Tarrant Road Family Practice" in marks("Tarrant Road Family Practice\n12 Tarrant Road")

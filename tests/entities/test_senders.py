@@ -253,3 +253,24 @@ def test_other_words_in_two_parts_stay(nlp, text):
 def test_a_name_again_makes_a_person_of_what_looks_like_a_place(nlp):
     doc = nlp("ticket HVC-20931 came from Gwilym Tarrow\nall sorted then, Gwilym was nice")
     assert {ent.text: ent.label_ for ent in doc.ents}["Gwilym Tarrow"] == "PERSON"
+
+
+@pytest.mark.parametrize("head", [
+    "--- noor_h, 10:05", "-- noor_h (10:05)", "--- noor_h 2024-11-04", "> noor_h, 2 days ago",
+    "### noor_h commented on May 6", "**noor_h** 10:22", "— noor.k · May 29",
+    "== noor_h, 14 Jan ==",
+    "--- noor-h77, yesterday",
+])  # fmt: skip
+def test_whoever_heads_a_comment_with_a_user_name_is_replaced(nlp, head):
+    name = head.strip("-=#>*— ").split()[0].strip(",*")
+    doc = nlp(f"The build fails.\n\n{head}\nIt works for me.\n")
+    assert name in " ".join(ent.text for ent in doc.ents if ent.label_ in LABELS)
+
+
+@pytest.mark.parametrize("text", [
+    "--- foo_bar.py 2024-11-04 09:12\n", "## node-v18 - 2024-11-04\n", "## v2.3.0 - 2024-11-04\n",
+    "max_size 10:30 ok\nmin_size 10:31 ok\n", "- X-ray 14 May\n- follow-up 2 weeks later\n",
+    "-- wi-fi yesterday\n", "# retry_count 2024-11-04\n", "## rc_1 2024-11-04\n",
+])  # fmt: skip
+def test_files_releases_and_items_of_lists_are_no_user_names(nlp, text):
+    assert not [ent.text for ent in nlp(text).ents if ent.label_ in LABELS]

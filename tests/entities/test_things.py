@@ -181,3 +181,11 @@ def test_what_is_sown_stays(marks, text):
 ])  # fmt: skip
 def test_who_sows_and_where_go(marks, text, name):
     assert name in " ".join(in_letter(marks, text))
+
+
+@pytest.mark.parametrize("text", [
+    "A silver Wyandotte pullet won.", "We keep Welsummers, two Marans and a Barnevelder.",
+    "The Luas is near and the Gautrain is not.", "Two Romney ewes and the Texels are in.",
+])  # fmt: skip
+def test_breeds_and_lines_of_transport_stay(marks, text):
+    assert in_letter(marks, text) == []

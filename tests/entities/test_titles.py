@@ -78,3 +78,13 @@ def test_a_sender_of_names_goes_whole(sender):
         f"02/11/2023, 20:0{i} - {sender}: yes\n02/11/2023, 20:09 - Ada: ok\n" for i in "12"
     )
     assert sender in [text[entity.start : entity.end] for entity in senders_in(text)]
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("Seen by Ada Lind SpR on the ward.", ["Ada Lind"]),
+    ("Reviewed with Holbrook SpR and Mwale StR here.", ["Holbrook", "Mwale"]),
+    ("The note is by M Nolte FY2.", ["M Nolte"]), ("She rang Duma CNS about it.", ["Duma"]),
+    ("Then the SpR came at nine.", []),
+])  # fmt: skip
+def test_the_grade_of_a_doctor_or_nurse_stays(marks, text, names):
+    assert marks(text) == names

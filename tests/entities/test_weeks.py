@@ -1,4 +1,4 @@
-"""Weekdays and seasons that recur stay; weekdays go where their line has a date."""
+"""Weekdays, months and seasons that recur stay; weekdays go where their line has a date."""
 
 import pytest
 import spacy
@@ -84,3 +84,22 @@ def test_somebody_who_is_called_like_a_season_goes():
         "Autumn Lind",
         "Autumn",
     ]
+
+
+@pytest.mark.parametrize("text", [
+    "Berths, November to March: $6.10 per metre per month", "Tents (May–Sept): €14 per night",
+    "The garden is open March to October, 9am to dusk.", "Sow March to May, harvest June to July.",
+    "Pool season: May - August.", "Low season, Nov–Feb: 300 kr per week", "Winter hours (Oct–Feb)",
+])  # fmt: skip
+def test_the_months_of_each_year_stay(text):
+    assert dates(text) == []
+
+
+@pytest.mark.parametrize("text", [
+    "|May to July| he was in hospital.", "Open |March to October 2021|, then shut.",
+    "Her wages, |October to March|: £900 per month", "Pool season 2022: |May| - |August|.",
+    "Ada stayed |March to June| and left.", "Maternity cover, |May to July|, £90 per day",
+])  # fmt: skip
+def test_other_months_go(text):
+    found = " ".join(dates(text.replace("|", "")))
+    assert not [day for day in text.split("|")[1::2] if day not in found]
