@@ -162,6 +162,8 @@ class Facts(Tokens):
         label, start, end = match
         if label == "DATE":
             start, end = self._list_of_days(start, end)
+            if self._is_time_of_entry(start, end):
+                return Entity("TIME", start, end)
             if self._is_no_date(start, end):
                 return None
         if self._is_fact(label, start, end):
@@ -175,6 +177,10 @@ class Facts(Tokens):
             end -= label == "PERSON" and end - start > 1 and is_model_code(self.texts[end - 1])
             while start < end and self._is_in_fact_form(label, end - 1, end):
                 end -= 1
+        return self._behind_item(label, start, end) if start < end else None
+
+    def _behind_item(self, label: str, start: int, end: int) -> Entity | None:
+        """Return an entity without the number of an item of an agenda before it."""
         if self._items and self.doc[start].idx in self._items:
             start += 1
             if label == "ADDRESS" and not any(map(str.isdigit, self.texts[start:end])):
@@ -309,7 +315,6 @@ class Facts(Tokens):
             self._is_of_two(start, end)
             or self._is_in_phrase(start, end)
             or self._is_of_thing(start, end)
-            or self._is_time_of_entry(start, end)
         )
 
     def _is_time_of_entry(self, start: int, end: int) -> bool:
