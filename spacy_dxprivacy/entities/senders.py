@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from ..text.language import language_of
 from ..text.mentions import NO_INITIALS, Entity, is_word
 from .heads import STATED, head_of
 from .tables import FIRMS, GOODS, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
@@ -23,6 +24,12 @@ _CLOCK_AT_END = re.compile(r"(?: at |[/.]\d{2,4},? |\d{4},? | [—–] )\d\d?[:.
 _CAPITAL_COLON = re.compile(r"[^\W\da-z]: ")
 _PIECE, _PART = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
 _JOINED_PARTS = re.compile(r"(?<![^\W\d_])[A-Z][a-z]{2,20}(?=[A-Z])")
+# Kin in other languages, whom chats call so.
+_KIN = frozenset(
+    "maman papa mamie papi papy mami mamá papá mamma papà mama oma opa omi opi nonna nonno abuela "
+    "abuelo tía tío tante onkel tonton tata tatie tati zia zio mutti vati moeder vader mère "
+    "père".split()
+)
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
 _ABBREVIATIONS = words("ABBREVIATIONS", "terms")
@@ -61,24 +68,28 @@ def senders_in(text: str) -> Iterator[Entity]:
 
 
 def _in_turns(text: str) -> Iterator[Entity]:
-    """Yield those who speak in turns: who opens several lines with a name, also with one that is a
-    rare word (Ravin: no), where a listed given name does so too. Labels stand once, or are common
-    words: Note: closed."""
+    """Yield those who speak in turns: who opens several lines with a name, in English also with one
+    that is a rare word (Ravin: no), where a listed given name does so too. Labels stand once, or
+    are common words: Note: closed."""
     lines = [*pattern("NAMED_LINE").finditer(text)]
     counts = Counter(line["sender"] for line in lines)
     speakers = {sender for sender, count in counts.items() if count > 1}
     words_of = {word for sender in speakers for word in sender.split()}
     if len(speakers) < MIN_SPEAKERS or not any("SURE_FIRST" in kinds(w) for w in words_of):
         return
-    named = {s for s in speakers if not s.isupper() and _is_rare_or_listed(s.split())}
+    is_english = language_of(text) == "en"
+    named = {s for s in speakers if not s.isupper() and _may_speak(s.split(), is_english)}
     yield from (
         Entity(STATED["PERSON"], *_named_part(line)) for line in lines if line["sender"] in named
     )
 
 
-def _is_rare_or_listed(sender: list[str]) -> bool:
-    """Return whether a sender is no role, and has a listed name or a rare word."""
-    name = [word.strip(".") for word in sender if word.strip(".").lower() not in PERSON_WORDS]
+def _may_speak(sender: list[str], is_english: bool) -> bool:
+    """Return whether a sender is no role, and has a listed name or a rare word, in other languages
+    a given name: family names are words there (Maire)."""
+    name = [w.strip(".") for w in sender if w.strip(".").lower() not in PERSON_WORDS | _KIN]
+    if not is_english:
+        return any("SURE_FIRST" in kinds(word) for word in name)
     return any(is_listed(word) or not is_word(word.lower()) for word in name)
 
 

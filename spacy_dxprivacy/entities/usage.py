@@ -45,7 +45,6 @@ LEAST_PLACE = 1.0  # odds from which a listed city is one behind what describes 
 _MAX_SHORT_FORM = {"PERSON": 4, "GPE": 5, "ORG": 8}  # letters of an abbreviation
 _POINTS = frozenset("NE NW SE SW NNE ENE ESE SSE SSW WSW WNW NNW".split())
 _WEATHER = frozenset("gusts gusting kn knots kts sea seas swell wind winds waves".split())
-_CHANNEL_PARTS = re.compile(r"[^\W\d_]{3,}")
 MIN_SMALL = 3  # letters of a place or firm in small letters
 _FUNCTION_CLASSES = frozenset(
     "interjection negation determiner pronoun possessive conjunction preposition wh_word "
@@ -184,25 +183,6 @@ def is_code(context: Context, entity: Entity) -> bool:
             return not any(is_name(piece.capitalize()) for piece in pieces[:-1])
         return all(is_word(piece) and not is_name(piece) for piece in pieces if piece.isalpha())
     return (entity.label != "PERSON" and "@" in text) or is_setting(text)
-
-
-@reason("PERSON", "GPE", "ORG")
-def is_channel(context: Context, entity: Entity) -> bool:
-    """Return whether an entity is a channel of a chat that ordinary words name: #garden-club. One
-    of two joined words is such, too: #brewday."""
-    text = context.text(entity.start, entity.end)
-    if not text.startswith("#") and context.text(entity.start - 1) != "#":
-        return False
-    return all(map(_is_of_common_words, _CHANNEL_PARTS.findall(text)))
-
-
-def _is_of_common_words(word: str) -> bool:
-    """Return whether a word in small letters, or each of the two that it is joined from, is one of
-    English and no name."""
-    if is_only_ordinary(word):
-        return True
-    parts = ((word[:i], word[i:]) for i in range(3, len(word) - 2))
-    return word.islower() and any(is_word(a) and is_word(b) and not is_name(word) for a, b in parts)
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

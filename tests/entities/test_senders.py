@@ -274,3 +274,9 @@ def test_whoever_heads_a_comment_with_a_user_name_is_replaced(nlp, head):
 ])  # fmt: skip
 def test_files_releases_and_items_of_lists_are_no_user_names(nlp, text):
     assert not [ent.text for ent in nlp(text).ents if ent.label_ in LABELS]
+
+
+@pytest.mark.parametrize("label", ["Maman", "Destinataire"])
+def test_kin_and_labels_of_other_languages_open_lines_too(nlp, label):
+    said = "{0}: tu peux venir demain ?\nCamille: non, désolée\n{0}: et lundi ?\nCamille: oui\n"
+    assert readable(nlp, said.format(label), label) == [label, label]
