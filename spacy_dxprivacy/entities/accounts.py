@@ -206,8 +206,8 @@ def _is_told(match: re.Match[str]) -> bool:
 
 
 def _is_made_of(name: str, words: list[str]) -> bool:
-    """Return whether a user name begins with one of the two words with capitals before it, or ends
-    with the last behind an initial: Dónal Mac Giolla (donalmg), Ada Lind (alind)."""
+    """Return whether a user name begins with one of the last three words with capitals before it,
+    or is the last behind an initial: Dónal Mac Giolla (donalmg), Ada Lind (alind)."""
     parts = [plain for word in words[-3:] for plain in in_ascii(word.lower()) or (word.lower(),)]
     begins = any(len(part) >= MIN_OF_NAME and name.startswith(part) for part in parts)
     return begins or (bool(parts) and len(parts[-1]) >= MIN_OF_NAME and name[1:] == parts[-1])

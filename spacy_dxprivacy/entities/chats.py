@@ -12,7 +12,7 @@ from ..text.mentions import Entity, is_word
 from .context import Context, reason
 from .facts import ABBREVIATIONS
 from .tables import LISTED, words
-from .words import builtin_lexicon, is_name, is_ordinary
+from .words import builtin_lexicon, is_name, is_only_ordinary
 
 MAX_CLOSING = 4  # words of the line of a closing
 MIN_CLINICAL = 2  # different abbreviations of a text in which Echo is a test
@@ -87,7 +87,7 @@ def is_channel(context: Context, entity: Entity) -> bool:
 
 def _is_of_words(part: str) -> bool:
     """Return whether a part of a channel is an ordinary word, or two of them, and no name."""
-    if part.isdigit() or (is_ordinary(part) and not is_name(part)):
+    if part.isdigit() or is_only_ordinary(part):
         return True
     return not is_name(part) and any(
         _is_plain(part[:at]) and _is_plain(part[at:])
