@@ -77,7 +77,7 @@ def _in_turns(text: str) -> Iterator[Entity]:
     words_of = {word for sender in speakers for word in sender.split()}
     if len(speakers) < MIN_SPEAKERS or not any("SURE_FIRST" in kinds(w) for w in words_of):
         return
-    is_english = language_of(text) == "en"
+    is_english = language_of(text) in ("en", "")  # a few short lines tell no language
     named = {s for s in speakers if not s.isupper() and _may_speak(s.split(), is_english)}
     yield from (
         Entity(STATED["PERSON"], *_named_part(line)) for line in lines if line["sender"] in named

@@ -280,3 +280,8 @@ def test_files_releases_and_items_of_lists_are_no_user_names(nlp, text):
 def test_kin_and_labels_of_other_languages_open_lines_too(nlp, label):
     said = "{0}: tu peux venir demain ?\nCamille: non, désolée\n{0}: et lundi ?\nCamille: oui\n"
     assert readable(nlp, said.format(label), label) == [label, label]
+
+
+def test_a_few_short_lines_have_senders_too(nlp):
+    text = "Auntie Shelly: morning\nRavin: who has it\nDevika: me\nRavin: ok\nDevika: fine\n"
+    assert readable(nlp, text, "Ravin") == [] == readable(nlp, text, "Devika")
