@@ -60,6 +60,9 @@ the privacy losses of a caller add up. /about states the guarantee. Errors are
 QUIET_LOGGERS = ("uvicorn", "asyncio", "httpx", "httpcore")  # their log messages may quote texts
 STARTUP_FAILURE = 3  # exit status, as that of uvicorn
 SHUTDOWN_SECONDS = 30  # seconds to finish requests after SIGTERM
+# Seconds without an answer after which a worker is replaced. On a busy machine, importing spaCy
+# alone takes longer than the five of uvicorn, and workers would be replaced without end.
+WORKER_SECONDS = 120
 
 Text = Annotated[str, Field(max_length=100_000)]  # pydantic checks that it is valid Unicode
 
@@ -308,6 +311,7 @@ def serve(
             http="h11", ws="none", lifespan="off", access_log=False, log_config=None,
             server_header=False, date_header=False, proxy_headers=False, backlog=2048,
             timeout_keep_alive=10, timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+            timeout_worker_healthcheck=WORKER_SECONDS,
         )  # fmt: skip
         _run(config)
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 from conftest import space_options
 
@@ -741,6 +742,20 @@ def test_workers_end_with_a_parent_that_is_killed(space_path):
         pytest.fail("a worker still listens")
 
 
+@pytest.mark.slow
+def test_a_worker_that_has_no_processor_for_seconds_is_not_replaced(space_path):
+    """On a busy machine a worker that starts answers late; one that is replaced starts again."""
+    with running(space_path, "--workers", 2) as (_, process):
+        parent = psutil.Process(process.pid)
+        workers = [child for child in parent.children() if "spawn_main" in str(child.cmdline())]
+        assert len(workers) == 2
+        workers[0].suspend()
+        time.sleep(8)
+        workers[0].resume()
+        time.sleep(2)
+        assert set(workers) <= set(parent.children())
+
+
 def request_of(body, *headers, path=b"/sanitize"):
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     head = [b"POST " + path + b" HTTP/1.1", b"host: localhost", b"content-type: application/json"]
@@ -819,7 +834,6 @@ def test_a_body_of_the_largest_size_leaves_others_served(two_workers):
 @pytest.mark.slow
 def test_workers_and_lanes_do_not_repeat_noise(two_workers):
     """Texts of so many words that no two of them come out equal by chance."""
-    psutil = pytest.importorskip("psutil")
     both_lanes = [request_of({"text": "the king and the doctor " * k}) for k in (30, 60)]
 
     def processor_times():
