@@ -51,7 +51,7 @@ _IN_CAPITALS, _OF_THE = frozenset({"noun", "head", "wares", "shop"}), re.compile
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _COMPACT_DAY = re.compile(r"(?:19|20)\d\d[01]\d[0-3]\d", re.ASCII)
 BEFORE_CODE = 40  # characters before a number, in which a word for a code is sought
-BEFORE_DAY = 24  # characters before an ordinal that show whether it is a day
+BEFORE_DAY = 32  # characters before an ordinal that show whether it is a day
 MAX_UNITS = 80  # characters before a street, in which its units are sought
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _KOREAN, _SYLLABLES = words("KOREAN"), words("KOREAN_SYLLABLES")
@@ -180,19 +180,27 @@ def _dates(text: str, lower: str) -> Iterator[Entity]:
         if not is_score(lower, *span):
             days.append(span)
             yield Entity(kind_of(match), *span)
-    yield from (Entity("DATE", *span) for span in days_in_series(text, lower, days))
-    yield from (Entity("DATE", *span) for span in _days_alone(lower))
+    alone = [*_days_alone(lower)]
+    yield from (Entity("DATE", *span) for span in alone)
+    yield from (Entity("DATE", *span) for span in days_in_series(text, lower, days + alone))
     yield from (Entity("DATE", *span) for span in pointed_days(text, lower))
     yield from (Entity("DATE", *span) for span in ordinals_of_lines(lower))
 
 
 def _days_alone(lower: str) -> Iterator[tuple[int, int]]:
     """Yield the days of no month that a word before them dates, with nothing behind them that they
-    could count: home 24th if well, by the 4th. Behind some words, 1st, 2nd and 3rd are ranks."""
-    for match in pattern("DAY_NEARLY").finditer(lower):
+    could count: home 24th if well, by the 4th. Behind some words, 1st, 2nd and 3rd are ranks. The
+    clause of another word may begin behind a day that is surely one."""
+    for match in pattern("DAY_ALONE").finditer(lower):
         start = match.start()
-        before = pattern("BEFORE_NEARLY").search(lower, max(start - BEFORE_DAY, 0), start)
-        if before and not (before["may_rank"] and match["day"] in _RANKS):
+        before = pattern("BEFORE_DAY_ALONE").search(lower, max(start - BEFORE_DAY, 0), start)
+        if match["part"]:
+            is_day = lower.endswith("the ", 0, start)
+        elif before and match["clause"]:
+            is_day = before["surely"] is not None
+        else:
+            is_day = before and not (before["may_rank"] and match["day"] in _RANKS)
+        if is_day:
             yield match.span()
 
 
