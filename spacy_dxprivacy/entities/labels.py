@@ -13,20 +13,21 @@ from ..text.mentions import Entity
 from .heads import MAX_HEAD, Head, head_of, is_young, values_of_cell
 from .words import is_only_ordinary
 
-MARKS = "|\t;,"
+MARKS = "|\t;,:"
 MIN_ROWS = 3  # of a run of rows, and of these with a head
 MIN_SURE = 2  # different labels of heads that are not weak
 MIN_SHARE = 0.5  # of such rows in a run
 _FIRST = re.compile(
-    rf"^[ >]{{0,9}}\|?[ \"*_]{{0,9}}(?P<cell>[^\W\d_][^\n|\t;,\"*]{{0,{MAX_HEAD}}}?)"
-    r"[ \"*_:]{0,9}(?P<mark>[|\t;,])",
+    rf"^[ >•-]{{0,9}}\|?[ \"*_]{{0,9}}(?P<cell>[^\W\d_][^\n|\t;,\"*]{{0,{MAX_HEAD}}}?)"
+    r"(?:[ \"*_:]{0,9}(?P<mark>[|\t;,]|:(?=[ \t*_]))|:?(?P<gap>[ ]{2,40})(?=[^\s|;,]))",
     re.M,
 )
 # The only cell beside a label.
 _VALUE = re.compile(
-    r"[ \t]{0,40}(?P<cell>[^\n|\t;]{1,200}?)[ ]{0,40}[|\t;]?[ ]{0,9}(?=\r?\n|\r?\Z)"
+    r"[ \t*_]{0,40}(?P<cell>[^\n|\t;]{1,200}?)[ ]{0,40}[|\t;]?[ ]{0,9}(?=\r?\n|\r?\Z)"
 )
 _WORD = re.compile(r"[^\W\d_]+")
+_GAP = re.compile(r"\S[ ]{2,}(?=\S)")  # between two columns of a plain text
 _RULED = re.compile(r"[\s|:+=-]*")
 
 
@@ -53,7 +54,8 @@ def _is_number(head: Head, cell: str) -> bool:
 def _runs(text: str) -> Iterator[list[re.Match[str]]]:
     """Yield the first cells of rows in a row, of which each has as many cells; none of a text that
     is too short for such a table."""
-    if text.count("\n") < MIN_ROWS - 1 or not any(mark in text for mark in MARKS):
+    has_marks = "  " in text or any(mark in text for mark in MARKS)
+    if text.count("\n") < MIN_ROWS - 1 or not has_marks:
         return
     rows = list[tuple[object, re.Match[str]]]()
     last, number = 0, 0
@@ -62,7 +64,10 @@ def _runs(text: str) -> Iterator[list[re.Match[str]]]:
         row = text[match.start() : end if end >= 0 else len(text)]
         number += not _RULED.fullmatch(text, last, match.start())
         last = match.start() + len(row)
-        rows.append(((number, match["mark"], row.count(match["mark"])), match))
+        mark = match["mark"]
+        # Columns of a plain text begin below each other.
+        columns = row.count(mark) if mark else (len(match[0]), len(_GAP.findall(row)))
+        rows.append(((number, mark, columns), match))
     for _, run in groupby(rows, key=lambda row: row[0]):
         yield [match for _, match in run]
 

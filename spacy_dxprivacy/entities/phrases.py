@@ -64,6 +64,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _TITLED = re.compile(r"\b(?:M[rsx]|Mrs|Miss|Dr|Prof|Sir)\b")
 _LISTED_HEAD = re.compile(r"[A-Z]\. [^\W\d_]+")  # D. Catering, as a part of minutes is called
 _CALLED = re.compile(r",\s(?:Mrs?|Ms|Miss)\b")  # a person behind a comma
+_DATED = re.compile(rf"\d{{1,2}} (?i:{expanded('MONTH')})\. (?:Dr|St)\b")
 # Order 42 Rule 6, Act 4670 Section 13
 _NUMBERED = re.compile(
     r"\d{1,3} ([^\W\d_]+) \d{1,3}|"
@@ -199,7 +200,8 @@ def _days_alone(lower: str) -> Iterator[tuple[int, int]]:
         elif before and match["clause"]:
             is_day = before["surely"] is not None
         else:
-            is_day = before and not (before["may_rank"] and match["day"] in _RANKS)
+            may_rank = before is not None and before["may_rank"] and match["day"] in _RANKS
+            is_day = before is not None and not may_rank
         if is_day:
             yield match.span()
 
@@ -284,10 +286,10 @@ def _extend(text: str, core: re.Match[str]) -> int:
 
 
 def counts_things(core: str) -> bool:
-    """Return whether an address, or its core, counts things or a way: Order 42 Rule 6, 10 minutes
-    down the road, a 4 lane road, 22 green. 4 the lane is an address."""
-    if _CALLED.search(core):
-        return True  # June 30, Miss Ada Green
+    """Return whether an address, or its core, counts things or a way, or is a day: Order 42 Rule 6,
+    10 minutes down the road, a 4 lane road, 22 green. 4 the lane is an address."""
+    if _CALLED.search(core) or _DATED.match(core):
+        return True  # June 30, Miss Ada Green; on 2 Dec. Dr Lind came
     numbered = _NUMBERED.fullmatch(core)
     if numbered is not None:
         named = numbered[1] or ""

@@ -76,6 +76,7 @@ _FRACTIONS = re.compile(
     r"(?:[^\W\d_]{2,9}-?\d\d?\s)?[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII
 )
 # No date: the end of a range of values, and an ordinal of no day of a month.
+_CELLS = re.compile(r"[+-]?\d[\d.,%]*(?:[;|\t][+-]?\d[\d.,%]*)+")
 _VALUE = re.compile(
     r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
     r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
@@ -356,12 +357,12 @@ def is_letter(context: Context, entity: Entity) -> bool:
 
 @reason("DATE")
 def is_plain_number(context: Context, entity: Entity) -> bool:
-    """Return whether a date is a value (3 to 5, and 47 of 50), or hours of a day of the week: Sat
-    9-5."""
+    """Return whether a date is a value (3 to 5, and 47 of 50), the numbers of cells beside each
+    other (6.5;+112), or hours of a day of the week: Sat 9-5."""
     text = context.text(entity.start, entity.end)
     if _SOME_OF.fullmatch(text) and context.text(entity.end).isdigit():
         return True
-    return any(form.fullmatch(text) for form in (_VALUE, _HOURS, _SEASON_IN_ORDER))
+    return any(form.fullmatch(text) for form in (_VALUE, _CELLS, _HOURS, _SEASON_IN_ORDER))
 
 
 @reason("DATE", of_word=True)

@@ -24,7 +24,7 @@ from .context import (
 from .decoding import odds
 from .goods import is_beside_firm, is_brand_or_firm
 from .tables import LISTED, expanded, words
-from .terms import LEGAL
+from .terms import FIRM_ENDS, LEGAL
 from .titles import is_title_behind
 from .words import builtin_lexicon, is_name, is_plain, kinds
 
@@ -34,6 +34,7 @@ _DIVISIONS = frozenset(expanded("DIVISIONS").split("|"))
 MAX_DIVISION = 3  # tokens below which a township is a place
 _HOMES = frozenset("place house flat home apartment room garage garden shed office".split())
 _SHORT_WORDS = words("CHAT")
+_INITIALED = re.compile(r"(?:[^\W\d_a-z]\. ?){1,2}[^\W\d_a-z][\w'’-]+")  # L. Birch
 _HOUR = re.compile(r"(?:0\d|1[0-4]|2[23])[0-5]\d", re.A)
 
 
@@ -87,7 +88,8 @@ def _only_opens(context: Context, label: str, i: int) -> bool:
     before, text, after = context.text(i - 1), context.text(i), context.text(i + 1)
     if not (text.istitle() and after[:1].isupper() and context.doc[i].whitespace_):
         return False
-    if (before and not before.isspace() and before not in BEFORE_SENTENCES) or is_name(text):
+    opens = not before or before in BEFORE_SENTENCES or (before.isspace() and "\n" in before)
+    if not opens or is_name(text):
         return False
     own = odds(context.shares, label, i)
     return own < MOST_OPENING and own * SURER_THAN_OPENING < odds(context.shares, label, i + 1)
@@ -102,11 +104,11 @@ def _is_called_again(context: Context, start: int) -> bool:
 
 
 def relabel(context: Context, entity: Entity) -> Entity:
-    """Return a firm as a person if it is a given name that a rule found, or the name of a person
-    before a common noun in small letters (said that Bella limps, the Singh brothers) or as an owner
-    (Ada's), and a date of four digits as a time if they are no year: 0930. Behind a name, a title
-    of respect makes it that of a person (Devaki bhai), and so does what is someone's: at Ada's
-    place."""
+    """Return a firm as a person if it is a given name that a rule found, an initial and a family
+    name (L. Birch), or the name of a person before a common noun in small letters (said that Bella
+    limps, the Singh brothers) or as an owner (Ada's), and a date of four digits as a time if they
+    are no year: 0930. Behind a name, a title of respect makes it that of a person (Devaki bhai),
+    and so does what is someone's: at Ada's place."""
     label, start, end = entity
     last, before = context.text(end - 1), context.text(end - 2)
     if label in SURELY and end - start == 2 and is_title_behind(last, before):
@@ -117,6 +119,8 @@ def relabel(context: Context, entity: Entity) -> Entity:
         return Entity("PERSON", start, end - 2)
     if label == "DATE" and end - start == 1 and _HOUR.fullmatch(context.text(start)):
         return Entity("TIME", start, end)
+    if label == "ORG" and _INITIALED.fullmatch(context.text(start, end)):
+        return entity if last.lower() in FIRM_ENDS else Entity("PERSON", start, end)
     if label != "ORG" or start not in context.ruled | context.guessed:
         return entity
     if end - start == 2 and last in ("'s", "’s") and "SURE_FIRST" in kinds(context.text(start)):

@@ -49,6 +49,7 @@ def senders_in(text: str) -> Iterator[Entity]:
     """Yield the senders of messages, in characters, with the label of STATED for persons."""
     if _CLOCK.search(text) is not None:
         yield from _behind_times(text)
+        yield from _in_column(text)
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
     yield from _signers_in(text)
@@ -181,6 +182,20 @@ def _behind_times(text: str) -> Iterator[Entity]:
         writes_often = counts[line["sender"]] > 1 and not line["sender"].isupper()
         if writes_often or any(map(may_name, _words(line))):
             yield Entity(STATED["PERSON"], *_named_part(line))
+
+
+def _in_column(text: str) -> Iterator[Entity]:
+    """Yield the users whose names stand in a column behind the times of a chat, if one of them is
+    in part a listed name, and one writes again. Programs of a log are neither."""
+    lines = [line for line in pattern("COLUMN_LINE").finditer(text) if _is_handle(line["sender"])]
+    counts = Counter(line["sender"] for line in lines)
+    pieces = {piece for name in counts for piece in _PIECE.findall(name)}
+    is_chat = any(is_name(piece) and not is_ordinary(piece.lower()) for piece in pieces)
+    if is_chat and MIN_HANDLES <= len(counts) < len(lines):
+        for line in lines:
+            is_person = is_listed(line["sender"].capitalize())
+            label = STATED["PERSON"] if is_person else "USERNAME"
+            yield Entity(label, *line.span("sender"))
 
 
 def _named_part(line: re.Match[str]) -> tuple[int, int]:

@@ -86,6 +86,7 @@ _ROMAN = re.compile(r"[IVX]{1,4}[a-fA-F]?")
 _LIMITS = frozenset("< > ≤ ≥ =".split())
 _SCORE = re.compile(r"[<>≤≥]?\d{1,2}(?:/\d{1,2})?")
 _INITIALS = re.compile(r"(?!U\.|D\.C|N\.[YJ])(?:[A-Z]\.){2,3}[A-Z]?")
+_INITIAL = re.compile(r"[A-Z]\.?")
 _MAX_ABBREVIATION = 4  # maximum letters of an unlisted abbreviation
 
 
@@ -391,8 +392,9 @@ class Terms(Facts):
             return True
         if not names.isdisjoint(self.lowers[start:end]) or after in FOLLOWING["HUMAN"]:
             return False
+        initialed = end - start > 1 and self.lowers[end - 1] in _EPONYMS_ALONE  # B Schirmer said
         if all(self._is_listed(i, label) for i in content):
-            return True
+            return not (initialed and _INITIAL.fullmatch(self.texts[start]))
         return end - start < 4 and self._is_eponym(start, end, content)
 
     def _is_short_form(self, i: int) -> bool:
@@ -542,8 +544,9 @@ class Terms(Facts):
             return True
         if after >= len(texts):
             return False
+        is_owner = owns and "SURE_FIRST" in kinds(texts[start]) and lowers[start] not in _EPONYMS
         if lowers[after] in TERM_NOUNS and not texts[after].istitle():
-            return True
+            return not is_owner  # Keith's cockerel
         if not all(lowers[i] in _EPONYMS for i in content):
             return False
         if any(_ROMAN.fullmatch(word) and word != "I" for word in texts[last - 1 : after + 1]):

@@ -173,8 +173,7 @@ def is_code(context: Context, entity: Entity) -> bool:
         or (text.islower() and text.endswith("bot") and is_word(text[:-3]))  # pagerbot
         or _OPTION.search(text) is not None
         or _FAULT.fullmatch(text) is not None
-        or (entity.label == "DATE" and "_" in text and not DIGIT.search(text))
-        or (entity.label in ("DATE", "TIME") and ":" in text and is_file_name(text.rstrip(".]")))
+        or (entity.label in ("DATE", "TIME") and _is_undated_name(text))
     ):
         return True
     if "_" in text:
@@ -183,6 +182,14 @@ def is_code(context: Context, entity: Entity) -> bool:
             return not any(is_name(piece.capitalize()) for piece in pieces[:-1])
         return all(is_word(piece) and not is_name(piece) for piece in pieces if piece.isalpha())
     return (entity.label != "PERSON" and "@" in text) or is_setting(text)
+
+
+def _is_undated_name(text: str) -> bool:
+    """Return whether a text is the name of a file or a setting that holds no date, or a line of
+    one: Kaufvertrag-final.docx, max_size, app.py:12."""
+    if ":" in text:
+        return is_file_name(text.rstrip(".]"))
+    return not DIGIT.search(text) and ("_" in text or is_file_name(text))
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
@@ -485,12 +492,19 @@ def begins_small(context: Context, entity: Entity) -> bool:
 
 
 @reason("PERSON", of_word=True)
-def is_label_of_bed(context: Context, entity: Entity) -> bool:
-    """Return whether a colon and where a patient lies stand behind a word: Ward: Male 2, Bed 4."""
-    i = entity.start
-    if context.text(i) not in _LABELS_OF_BEDS or context.text(i + 1) != ":":
+def is_label_of_number(context: Context, entity: Entity) -> bool:
+    """Return whether a word that is no given name opens a line that a colon and a number end (Ward:
+    7), or a colon and where a patient lies stand behind it: Ward: Male 2, Bed 4."""
+    i, text = entity.start, context.text(entity.start)
+    if context.text(i + 1) != ":":
         return False
-    return not _OF_BEDS.isdisjoint(context.bounds.lowers[i + 2 : i + 2 + NEAR_SCRIPTURE])
+    before, after = context.text(i - 1), context.text(i + 3)
+    is_line = (not before or "\n" in before) and (not after or "\n" in after)
+    if is_line and context.text(i + 2).isdigit():
+        is_given = "first_name" in builtin_lexicon().of(text)
+        return text in _LABELS_OF_BEDS or (is_ordinary(text.lower()) and not is_given)
+    is_near = not _OF_BEDS.isdisjoint(context.bounds.lowers[i + 2 : i + 2 + NEAR_SCRIPTURE])
+    return text in _LABELS_OF_BEDS and is_near
 
 
 @reason("PERSON", of_word=True)

@@ -61,6 +61,8 @@ _BEFORE_INITIALS = frozenset(
     "action actions best br by cheers moved mover owner prop proposed proposer regards rgds sec "
     "seconded seconder sincerely thanks thx yours".split()
 )
+_EXPLAINS = frozenset("= : – —".split())  # what stands between initials and their name
+MAX_TITLE = 4  # tokens between these and the name
 _JOINTS = frozenset({",", "/", "+", "&"})  # of the initials of two persons
 _BETWEEN_INITIALS, _FIELD_ENDS = _JOINTS | {"and"}, frozenset('"”|')
 _SENTENCE_ENDS = frozenset({".", "!", "?"})
@@ -299,9 +301,21 @@ def _end_of_initials(doc: Doc, end: int, last: int) -> int:
 
 
 def _stated_initials(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
-    """Return the initials that stand in brackets behind the names of persons."""
-    stated = (_stated_behind(doc, first, last) for first, last in persons)
+    """Return the initials that stand in brackets behind the names of persons, and those that a
+    legend explains: SM = Dr S. Marsh."""
+    stated = (_stated_behind(doc, *at) or _explained_before(doc, *at) for at in persons)
     return {text for text in stated if text}
+
+
+def _explained_before(doc: Doc, first: int, last: int) -> str:
+    """Return the initials that the name behind them, with or without a title, explains, or ""."""
+    i = first - 1
+    while i > max(first - MAX_TITLE, 1) and doc[i].text not in _EXPLAINS:
+        i -= 1
+    if i < 1 or doc[i].text not in _EXPLAINS:
+        return ""
+    wholes = initials_of([doc[first:last].text])
+    return doc[i - 1].text if _are_initials_of(doc[i - 1].text, wholes) else ""
 
 
 def _stated_behind(doc: Doc, first: int, last: int) -> str:

@@ -68,3 +68,19 @@ def test_a_town_that_is_a_word_and_a_water_of_the_north_go(marks, text, place):
 ])  # fmt: skip
 def test_such_a_word_by_itself_stays(marks, text):
     assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize("text", [
+    "Tarnmore, Co. Sligo", "the fair in Co Laois", "12 Lind Street, Tarnmore, Co. Offaly",
+    "Mayo and Co. Leitrim", "a house near Co. Durham",
+])  # fmt: skip
+def test_a_county_in_short_is_a_place(marks, text):
+    found = in_letter(marks, f"She drove to {text}.")
+    assert text.split()[-1] in " ".join(found) and all(word not in found for word in ("Co", "Co."))
+
+
+def test_a_firm_with_the_same_short_form_is_none():
+    marks = marks_of({"PERSON", "GPE", "ORG"})
+    assert "Brown Bros, Co. Ltd" in " ".join(
+        in_letter(marks, "We wrote to Brown Bros, Co. Ltd. then.")
+    )

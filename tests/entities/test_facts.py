@@ -1088,3 +1088,23 @@ def test_heat_pressure_readings_and_parts_stay(nlp, text):
 ])  # fmt: skip
 def test_a_year_a_meter_a_name_and_a_street_go(nlp, text, shown):
     assert any(shown in text for _, text in found(nlp, text))
+
+
+@pytest.mark.parametrize("cells", ["6.5;+112.45", "7;-3.20", "1.25\t40"])
+def test_numbers_of_cells_beside_each_other_are_no_date(nlp, cells):
+    mark = "\t" if "\t" in cells else ";"
+    rows = [
+        ("name", "note", "hours", "sum", "day"),
+        ("Rask", "late, depot", *cells.split(mark), "03/09/2022"),
+    ]
+    text = "\n".join(mark.join(row) for row in rows)
+    assert [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))] == [
+        "03/09/2022"
+    ]
+
+
+@pytest.mark.parametrize("name", ["Kaufvertrag-final.docx", "Übergabe-neu.pdf", "notes-old.txt"])
+def test_the_name_of_a_file_without_a_number_is_no_date(nlp, name):
+    assert not [
+        label for label, shown in found(nlp, f"The file {name} is here.") if label == "DATE"
+    ]

@@ -30,6 +30,9 @@ TABLES = [
     "City,Bath\nMRN,4471200\nPatient,Hope\nDOB,4 May 1950\nDoctor,Grace Price",
     "MRN;4471200\nTown;Bath\nPatient;Hope\nDOB;4 May 1950\nMobile;0113 496 0721",
     "Patient | Hope\nDate of birth | 4 May 1950\nHome town | Bath\nMRN | 4471200",
+    "Patient    Hope\nDOB        4 May 1950\nHosp no    4471200\nCity       Bath",
+    "**Patient:** Hope\n**DOB:** 4 May 1950\n**Hosp no:** 4471200\n**City:** Bath",
+    "- Patient: Hope\n- DOB: 4 May 1950\n- MRN: 4471200\n- City: Bath",
 ]
 
 
@@ -37,7 +40,7 @@ TABLES = [
 def test_a_label_of_a_row_stays_and_its_value_does_not(nlp, table):
     gone = replaced(nlp, table)
     assert all(secret in gone for secret in ("Hope", "Bath", "4471200", "4 May 1950"))
-    heads = "Patient DOB MRN City Town Age Doctor Mobile Date Home".split()
+    heads = "Patient DOB MRN Hosp City Town Age Doctor Mobile Date Home".split()
     assert not {*heads} & {*gone.split(), *gone.split("\0")}
 
 
@@ -201,3 +204,9 @@ def test_labels_in_pairs_forms_and_logs_stay(nlp, text, labels, values):
     found = [ent for ent in nlp(text).ents if ent.label_ not in ("CARDINAL", "QUANTITY")]
     gone = {word for ent in found for word in ent.text.split()}
     assert {*values.split()} <= gone and not {*labels.split()} & gone
+
+
+@pytest.mark.parametrize("label", ["Ward", "Page", "Price", "Banks", "Field"])
+def test_a_word_that_opens_a_line_before_a_number_is_a_label(nlp, label):
+    assert label not in replaced(nlp, f"Patient: Ada Lind\n{label}: 7\n")
+    assert label in replaced(nlp, f"Mrs {label} said that seven came.\n")

@@ -285,3 +285,95 @@ def test_kin_and_labels_of_other_languages_open_lines_too(nlp, label):
 def test_a_few_short_lines_have_senders_too(nlp):
     text = "Auntie Shelly: morning\nRavin: who has it\nDevika: me\nRavin: ok\nDevika: fine\n"
     assert readable(nlp, text, "Ravin") == [] == readable(nlp, text, "Devika")
+
+
+COLUMN = "09:05{1}{0}{1}is the van here\n09:06{1}olive.whitlock{1}copy\n09:07{1}{0}{1}ok then\n"
+
+
+@pytest.mark.parametrize("gap", ["  ", "      ", "\t", " | "])
+@pytest.mark.parametrize("handle", ["zkwren", "owhitlock", "kitebw58"])
+def test_user_names_in_a_column_behind_times_are_replaced(nlp, handle, gap):
+    text = COLUMN.format(handle, gap)
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "ID"].count(handle) == 2
+
+
+@pytest.mark.parametrize("text", [
+    "09:00  Registration   Foyer\n09:30  Keynote        Hall\n10:15  Registration   Foyer\n",
+    "12:01:33  httpd    restarted\n12:01:35  sshd     ready\n12:01:36  httpd    stopped\n",
+    "09:05  glucose   5.1\n09:35  lactate   0.9\n10:05  glucose   5.6\n",
+    "08:15 | bus | stop\n08:30 | tram | depot\n09:15 | bus | stop\n",
+    "06:40  warmup    easy\n06:55  intervals hard\n07:20  warmup    easy\n",
+])  # fmt: skip
+def test_programs_values_and_items_in_a_column_behind_times_stay(nlp, text):
+    names = {"PERSON", "ID", "ORG", "GPE"}
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in names] == []
+
+
+@pytest.mark.parametrize("name", [
+    "Blessings Zvobgo", "Gift Okwuosa", "Patience Nkwenti", "Thursday Okwuosa", "Heavenly Tagoe",
+])  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "The fraud officer, {}, wrote to her.", "Our branch manager, {}, agreed to it.",
+    "My sister, {}, works there.",
+])  # fmt: skip
+def test_who_has_a_role_is_a_person_between_commas(nlp, text, name):
+    assert readable(nlp, text.format(name), name.split()[-1]) == []
+
+
+@pytest.mark.parametrize("text", [
+    "The manager, Monday to Friday, is in.", "Our director, however, said no.",
+    "The officer, Duty Sergeant, wrote it.",
+])  # fmt: skip
+def test_words_between_commas_behind_a_role_stay(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == []
+
+
+@pytest.mark.parametrize("name", ["L. Birch", "T. Heath", "J. K. Marsh"])
+def test_an_initial_and_a_family_name_are_a_person(nlp, name):
+    text = f"Management side:  Ada Lind (chair)\n  Notes:            {name}\nSomeone left.\n"
+    assert name in {ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"}
+
+
+@pytest.mark.parametrize("legend", [
+    "SM = Dr S. Marshwick   LvW = Dr Liesl van Wyk", "SM: Sanna Marshwick\nLvW: Liesl van Wyk",
+    "SM – Ms Sanna Marshwick; LvW – Liesl van Wyk",
+])  # fmt: skip
+def test_initials_that_a_legend_explains_are_persons(nlp, legend):
+    rows = "L24-01   Boerboel   22/07   pending   {}\n"
+    text = rows.format("SM") + rows.format("LvW") + rows.format("SM") + f"\n{legend}\n"
+    assert readable(nlp, text, "SM") == [] == readable(nlp, text, "LvW")
+
+
+def test_initials_of_nobody_stay_in_a_legend(nlp):
+    text = "L24-01   pending   NT\nL24-02   pending   NT\n\nNT = not tested, AL = Ada Lind\n"
+    assert len(readable(nlp, text, "NT")) == 3
+
+
+@pytest.mark.parametrize("kin", ["Grandad", "Granny", "Aunty", "Opa", "Granddad"])
+def test_a_common_word_behind_kin_is_a_person(nlp, kin):
+    assert readable(nlp, f"Dear Bo,\n\nthank you for it.\n\nAll my love,\n{kin} Con\n", "Con") == []
+    assert readable(nlp, f"Dear Bo,\n\n{kin} has come. {kin} Lind too.\n", kin) == [kin, kin]
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("It ends at 6. Keith's cockerel is.", "Keith"), ("Brian's test is on the roof.", "Brian"),
+    ("Neither B Schirmer nor the other client came.", "Schirmer"),
+])  # fmt: skip
+def test_a_person_like_an_eponym_goes(nlp, text, name):
+    assert readable(nlp, text, name) == []
+
+
+@pytest.mark.parametrize("text", [
+    "He has Crohn's disease and Down's syndrome.", "A Schirmer test was done.",
+    "Cardioversion was done. Hydrodissection failed. Radioiodine helps.",
+])  # fmt: skip
+def test_eponyms_and_words_of_science_stay(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["It is due on 2 Dec. Dr Lind has it.", "Since 5 Oct. St Anne's is shut."]
+)
+def test_a_day_before_a_title_is_no_street(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "ADDRESS"] == []
+    assert [ent.text for ent in nlp("She lives at 5 May St.").ents if ent.label_ == "ADDRESS"]
