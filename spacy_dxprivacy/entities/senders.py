@@ -49,7 +49,6 @@ def senders_in(text: str) -> Iterator[Entity]:
     """Yield the senders of messages, in characters, with the label of STATED for persons."""
     if _CLOCK.search(text) is not None:
         yield from _behind_times(text)
-        yield from _in_column(text)
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
     yield from _signers_in(text)
@@ -59,20 +58,59 @@ def senders_in(text: str) -> Iterator[Entity]:
         yield from _in_forum(text)
     if _CAPITAL_COLON.search(text) is not None:
         yield from _in_capitals(text)
-    if ": " in text and "\n" in text:
-        for line in _dialogue(text, "HANDLE_LINE"):
-            yield Entity("USERNAME", *line.span("sender"))
-        small = _dialogue(text, "SMALL_LINE")
-        if any("FIRST" in kinds(line["sender"].capitalize()) for line in small):
-            yield from (Entity(STATED["PERSON"], *line.span("sender")) for line in small)
+    if "\n" in text:
         yield from _in_turns(text)
 
 
 def _in_turns(text: str) -> Iterator[Entity]:
-    """Yield those who speak in turns: who opens several lines with a name, in English also with one
-    that is a rare word (Ravin: no), where a listed given name does so too. Labels stand once, or
-    are common words: Note: closed."""
-    lines = [*pattern("NAMED_LINE").finditer(text)]
+    """Yield those who speak in turns, whatever stands before and behind who it is.
+
+    A column without a mark is of speakers where each line begins with a time.
+    """
+    turns = dict[str, list[re.Match[str]]]()
+    for line in pattern("TURN_LINE").finditer(text):
+        kind = "mark" if line["mark"] is not None else "clock" if line["clock"] else "gap"
+        if kind != "gap" or any(map(str.isdigit, line["before"])):
+            turns.setdefault(kind, []).append(line)
+    for kind, lines in turns.items():
+        small = [line for line in lines if _is_in_small(line["sender"])]
+        yield from _users_of(small, kind)
+        if kind != "gap":
+            yield from _persons_of([line for line in lines if line not in small], text)
+
+
+def _is_in_small(sender: str) -> bool:
+    return " " not in sender and (sender.islower() or _MARKED.search(sender) is not None)
+
+
+def _users_of(lines: list[re.Match[str]], kind: str) -> Iterator[Entity]:
+    """Yield the users who write in turns: two, of which one writes again. Those without marks are
+    users above what they say and behind a time, and where somebody is called by a listed name, in
+    whole or, in a column, in part; of only letters they are persons there. The keys of a
+    configuration are ordinary words, or labels (max_size, first_name), programs of a log have no
+    names, and the rows of a programme stand below each other."""
+    starts = {line.start() for line in lines}
+    lines = [line for line in lines if line["clock"] is None or line.end() + 1 not in starts]
+    lines = [line for line in lines if _is_handle(line["sender"])]
+    named = {line["sender"] for line in lines}
+    pieces = {piece for name in named for piece in _PIECE.findall(name)}
+    has_given = any("FIRST" in kinds(name.capitalize()) for name in named)
+    has_name = has_given or any(is_name(piece) and not is_ordinary(piece) for piece in pieces)
+    if kind == "gap" and not has_name:
+        return
+    if not MIN_HANDLES <= len(named) < len(lines):
+        return
+    is_sure = kind != "mark" or has_given
+    for line in lines:
+        is_person = has_given and line["sender"].isalpha()
+        if is_sure or _MARKED.search(line["sender"]):
+            yield Entity(STATED["PERSON"] if is_person else "USERNAME", *line.span("sender"))
+
+
+def _persons_of(lines: list[re.Match[str]], text: str) -> Iterator[Entity]:
+    """Yield those who speak in turns with a name, in English also with one that is a rare word
+    (Ravin: no), where a listed given name does so too. Labels stand once, or are common words:
+    Note: closed."""
     counts = Counter(line["sender"] for line in lines)
     speakers = {sender for sender, count in counts.items() if count > 1}
     words_of = {word for sender in speakers for word in sender.split()}
@@ -154,14 +192,6 @@ def _in_capitals(text: str) -> Iterator[Entity]:
             yield Entity(STATED["PERSON"], *line.span("sender"))
 
 
-def _dialogue(text: str, form: str) -> list[re.Match[str]]:
-    """Return the lines of a form that names open (pj.rigs: copy, will do), if two names do and one
-    does again. The keys of a configuration are ordinary words, or labels: max_size, first_name."""
-    lines = [line for line in pattern(form).finditer(text) if _is_handle(line["sender"])]
-    counts = Counter(line["sender"] for line in lines)
-    return lines if MIN_HANDLES <= len(counts) < len(lines) else []
-
-
 def _is_handle(name: str) -> bool:
     pieces = _PIECE.findall(name.lower())
     return not all(map(is_ordinary, pieces)) and head_of(name) is None
@@ -184,20 +214,6 @@ def _behind_times(text: str) -> Iterator[Entity]:
             yield Entity(STATED["PERSON"], *_named_part(line))
 
 
-def _in_column(text: str) -> Iterator[Entity]:
-    """Yield the users whose names stand in a column behind the times of a chat, if one of them is
-    in part a listed name, and one writes again. Programs of a log are neither."""
-    lines = [line for line in pattern("COLUMN_LINE").finditer(text) if _is_handle(line["sender"])]
-    counts = Counter(line["sender"] for line in lines)
-    pieces = {piece for name in counts for piece in _PIECE.findall(name)}
-    is_chat = any(is_name(piece) and not is_ordinary(piece.lower()) for piece in pieces)
-    if is_chat and MIN_HANDLES <= len(counts) < len(lines):
-        for line in lines:
-            is_person = is_listed(line["sender"].capitalize())
-            label = STATED["PERSON"] if is_person else "USERNAME"
-            yield Entity(label, *line.span("sender"))
-
-
 def _named_part(line: re.Match[str]) -> tuple[int, int]:
     """Return the place of the name of a sender without titles and roles: Midwife |Yaaba|."""
     places = [match.span() for match in _PART.finditer(line["sender"])]
@@ -210,8 +226,6 @@ def _before_times(text: str) -> Iterator[Entity]:
     with a picture behind the name. An ordinary word is one where it writes twice. The rows of a
     programme have no line between them."""
     found = [line for line in pattern("SENDER_LINE").finditer(text) if not head_of(line["sender"])]
-    clocks = pattern("SENDER_CLOCK").finditer(text) if "—" in text or "–" in text else ()
-    found += [line for line in clocks if _is_user_name(line["sender"])]
     starts = {line.start() for line in found}
     lines = [line for line in found if line.end() + 1 not in starts]
     counts = Counter(line["sender"] for line in lines)

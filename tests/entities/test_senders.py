@@ -377,3 +377,22 @@ def test_eponyms_and_words_of_science_stay(nlp, text):
 def test_a_day_before_a_title_is_no_street(nlp, text):
     assert [ent.text for ent in nlp(text).ents if ent.label_ == "ADDRESS"] == []
     assert [ent.text for ent in nlp("She lives at 5 May St.").ents if ent.label_ == "ADDRESS"]
+
+
+LAYOUTS = [
+    "{0}: {1}", "[09:05] {0}: {1}", "09:05  {0}  {1}", "{0} (09:05): {1}", "**{0}** 09:05\n{1}",
+    "{0}  9:05 PM\n{1}", "09:05 {0} >> {1}", "03/05/24, 09:05 - {0}: {1}", "> {0}: {1}",
+    "2024-05-03T09:05:11Z {0}: {1}", "09:05\t{0}\t{1}", "{0} — 09:05\n{1}", "09:05 | {0} | {1}",
+    "{0} (site): {1}", "*{0}*: {1}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "users", [("olive_zkw", "whitlock_b"), ("kiprop7", "mossy-w"), ("j_lindqvist", "hb7trk")]
+)
+def test_users_who_write_in_turns_are_replaced_in_any_layout(nlp, layout, users):
+    said = ("is the van here yet", "copy, will do it now", "ok then", "see you at the gate")
+    text = "\n".join(layout.format(users[k % 2], words) for k, words in enumerate(said))
+    shown = [ent.text for ent in nlp(text).ents if ent.label_ in LABELS]
+    assert shown.count(users[1]) == 2 == shown.count(users[0])
