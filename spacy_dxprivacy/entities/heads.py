@@ -491,7 +491,10 @@ def is_nothing(cell: str) -> bool:
 
 
 def holds_nothing(head: Head, cell: str) -> bool:
-    """Return whether a cell says that there is no value. Null and True are surnames too."""
+    """Return whether a cell says that there is no value, or not yet a number (pending). Null and
+    True are surnames too."""
+    if head.label == "ID" and cell.islower() and not any(map(str.isdigit, cell)):
+        return _is_of_ordinary(cell)
     is_part = head.part in ("given", "family")
     return is_nothing(cell) and not (is_part and cell.strip() in _ALSO_NAMES)
 
@@ -1160,6 +1163,8 @@ _VALUE_CELL = re.compile(  # 12.5, < 8 %, 4-6 d, 3/4"
 )
 
 
+_AMOUNT_CELL = re.compile(r"[<>≤≥=~±+−-]{1,2}\s?\d|\d{1,6}[.,]\d\d?(?!\d)")
+MIN_AMOUNTS = 3  # cells of a column whose values show that they are amounts
 # A label and its value, alone on a line or apart from others: Occupation: Welder    Phone: 0123.
 _LABELLED = re.compile(
     r"(?:^|[ \t]{3})(?P<label>[A-Z][A-Za-z ]{2,30}):[ \t]{1,9}"
@@ -1183,8 +1188,11 @@ def facts_in(text: str) -> list[tuple[int, int, str]]:
                 timed.setdefault((columns, number), []).append((start, cell))
             start += len(cell) + 1
     for (columns, number), cells in timed.items():
-        if _are_hours(columns[number], [cell.strip(_BESIDE_CELL) for _, cell in cells]):
-            facts += [(start, start + len(cell), "HOURS") for start, cell in cells]
+        bare, head = [cell.strip(_BESIDE_CELL) for _, cell in cells], columns[number]
+        held = "HOURS" if _are_hours(head, bare) else ""
+        if head is None and _are_amounts(bare):
+            held = "VALUE"
+        facts += [(start, start + len(cell), held) for start, cell in cells if held]
     for match in _LABELLED.finditer(text):
         head = _any_head_of(match["label"])
         if head is not None and head.label == "WARE":
@@ -1205,6 +1213,16 @@ def _are_hours(head: Head | None, cells: Sequence[str]) -> bool:
     if not all(map(form.fullmatch, cells)):
         return False
     return any(_WITH_HALF.search(c) or _SURE_FOUR.fullmatch(c) or ":" in c for c in cells)
+
+
+def _are_amounts(cells: Sequence[str]) -> bool:
+    """Return whether all cells of a column are amounts, by their values: a sign or decimals in one,
+    or far more digits in one than in another. Codes have as many in each."""
+    sizes = [sum(map(str.isdigit, cell)) for cell in cells]
+    if len(cells) < MIN_AMOUNTS or not all(map(_VALUE_CELL.fullmatch, cells)):
+        return False
+    is_signed = any(_AMOUNT_CELL.match(cell) for cell in cells)
+    return is_signed or (min(sizes) < MIN_CODE <= max(sizes))
 
 
 def _fact_of(head: Head | None, cell: str) -> str:

@@ -1108,3 +1108,29 @@ def test_the_name_of_a_file_without_a_number_is_no_date(nlp, name):
     assert not [
         label for label, shown in found(nlp, f"The file {name} is here.") if label == "DATE"
     ]
+
+
+@pytest.mark.parametrize("amount", [
+    "EUR 41600", "222000 MGA", "KES 41 600", "FJD 172000.50", "1'204'000 CHF", "GHS41600",
+])  # fmt: skip
+def test_an_amount_with_the_code_of_its_currency_stays(nlp, amount):
+    assert found(nlp, f"The total of {amount} was paid.") == set()
+
+
+@pytest.mark.parametrize("text", ["Her account is EUR 440127.", "Log CAD 44712 of the police."])
+def test_the_number_of_an_account_or_an_incident_goes(nlp, text):
+    assert [shown for _, shown in found(nlp, text) if "4" in shown]
+
+
+@pytest.mark.parametrize("head", ["diff", "zzq", "net old"])
+def test_a_column_of_numbers_of_all_sizes_holds_amounts(nlp, head):
+    text = f"no;surname;{head};note\n1;Lind;41600;x\n2;Rask;-38400;x\n3;Moe;0;x\n4;Voss;172000;x\n"
+    assert not [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))]
+    text = f"no;surname;{head};note\n1;Lind;41600;x\n2;Rask;38400;x\n3;Moe;40100;x\n"
+    assert [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))]
+
+
+@pytest.mark.parametrize("cell", ["pending", "awaiting bank", "not yet"])
+def test_a_cell_without_a_number_below_a_head_for_one_stays(nlp, cell):
+    text = f"surname;account;site\nLind;4471200;Leeds\nRask;{cell};Leeds\nMoe;4471201;Leeds\n"
+    assert not [shown for _, shown in found(nlp, text) if cell in shown]
