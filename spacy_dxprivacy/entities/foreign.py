@@ -81,6 +81,7 @@ _DIARY = re.compile(r"^[ \t>*•–-]{0,9}(\d{1,2})\.(\d{1,2})\.:?(?=[ \t])", re
 _BEFORE_CLOCK = re.compile(
     r",?\s(?:(?:om|um|alle(?:\sore)?|ore|à|vers|a\slas?)\s\d|\d\d?[:.h]\d\d)", re.I
 )
+LEAD = 20  # characters before a day, in which its weekday stands
 BEFORE_PERIOD = 60  # characters before a number that say that it is a period
 _BEFORE_VALUE = re.compile(r"[ \t\u00a0\u202f]{0,3}[:=]")
 _foreign_words = partial(cache(words), file="foreign")
@@ -219,9 +220,6 @@ def match_foreign_days(tokens: Tokens) -> Iterator[Entity]:
         start = match.start()
         lead = _any_weekday().search(tokens.text[max(start - LEAD, 0) : start])
         yield in_tokens(tokens.doc, "DATE", start - (len(lead[0]) if lead else 0), match.end())
-
-
-LEAD = 20  # characters before a day, in which its weekday stands
 
 
 @cache

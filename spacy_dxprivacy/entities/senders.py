@@ -73,10 +73,9 @@ def _in_turns(text: str) -> Iterator[Entity]:
         if kind != "gap" or any(map(str.isdigit, line["before"])):
             turns.setdefault(kind, []).append(line)
     for kind, lines in turns.items():
-        small = [line for line in lines if _is_in_small(line["sender"])]
-        yield from _users_of(small, kind)
-        if kind != "gap":
-            yield from _persons_of([line for line in lines if line not in small], text)
+        yield from _users_of([line for line in lines if _is_in_small(line["sender"])], kind)
+        capital = [line for line in lines if not _is_in_small(line["sender"])]
+        yield from _persons_of(capital, text) if kind != "gap" else ()
 
 
 def _is_in_small(sender: str) -> bool:

@@ -177,11 +177,18 @@ def is_code(context: Context, entity: Entity) -> bool:
     ):
         return True
     if "_" in text:
-        pieces = text.lower().split("_")
-        if pieces[-1].rstrip("0123456789") in _FILE_WORDS and context.text(entity.end) != ":":
-            return not any(is_name(piece.capitalize()) for piece in pieces[:-1])
-        return all(is_word(piece) and not is_name(piece) for piece in pieces if piece.isalpha())
+        named = text.rpartition(".")[0] if is_file_name(text) else text
+        pieces = re.split(r"[_-]", named)
+        last = pieces[-1].lower().rstrip("0123456789")
+        if last in _FILE_WORDS and context.text(entity.end) != ":":
+            return not any(is_name(piece) for piece in pieces[:-1])
+        return all(_is_common_piece(piece) for piece in pieces if piece.isalpha())
     return (entity.label != "PERSON" and "@" in text) or is_setting(text)
+
+
+def _is_common_piece(piece: str) -> bool:
+    is_common = is_ordinary(piece) if piece.islower() else is_word(piece.lower())
+    return is_common and not is_name(piece)
 
 
 def _is_undated_name(text: str) -> bool:

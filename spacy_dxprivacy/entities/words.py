@@ -72,11 +72,11 @@ _NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
 _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
 _PIECE = re.compile(r"[^\W\d_]{3,}")
-# A word of science: family names begin with none of these.
+# A word of science, or a form of a verb (onboarding): family names begin with none of these.
 _PREFIXED = re.compile(
     r"(?:anti|auto|bio|cardio|counter|electro|gastro|hydro|hyper|hypo|immuno|inter|intra|micro|multi|"
     r"neuro|non|osteo|photo|poly|pseudo|psycho|radio|semi|sub|super|tele|thermo|thrombo|ultra)"
-    r"(\w{5,})"
+    r"(\w{5,})|(?:de|mis|off|on|out|over|pre|re|un|under|up)(\w{3,}(?:ing|ed))"
 )
 _SETTING = re.compile(r"[a-z\d_]{1,30}(?:\.[a-z\d_]{1,30})*\.[a-z_]{2,30}")
 _HOST_ENDS = frozenset(
@@ -165,12 +165,12 @@ def _ordinary_words() -> frozenset[str]:
 
 def is_ordinary(lower: str) -> bool:
     """Return whether a word in small letters is one of English, its plural too, one with a prefix
-    of science (cardioversion), or a genus, and no listed name."""
+    (cardioversion, onboarding), or a genus, and no listed name."""
     listed, single = _ordinary_words(), lower.removesuffix("s")
     if is_word(lower) or lower in listed or single in listed:
         return True
     prefixed = _PREFIXED.fullmatch(lower)
-    is_made = is_plural(lower) or (prefixed is not None and is_word(prefixed[1]))
+    is_made = is_plural(lower) or (prefixed is not None and is_word(prefixed[1] or prefixed[2]))
     return is_made and not is_name(lower) and lower not in builtin_lexicon().rank
 
 

@@ -436,7 +436,7 @@ def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
     """Return the parts of names in lower case, and whether the text has them in lower case."""
     parts: dict[str, bool] = {}
     persons = (doc[first:last] for label, first, last in entities if label == "PERSON")
-    for piece in (piece for span in persons for t in span for piece in PIECE.findall(t.text)):
+    for piece in (piece for span in persons for t in span for piece in _pieces_of(t.text)):
         lower = piece.lower()
         if len(piece) >= MIN_PART_LETTERS and lower not in NAME_PARTICLES:
             parts[lower] = parts.get(lower, False) or piece.islower()
@@ -448,6 +448,15 @@ def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
             for spelled in (name, *in_ascii(name.lower())):
                 parts |= dict.fromkeys(_user_names(spelled), True)
     return parts
+
+
+def _pieces_of(token: str) -> list[str]:
+    """Return the words of a token of a name; of the name of a file, neither common words nor its
+    ending: okwuosa of okwuosa_scan.pdf."""
+    if "_" not in token and not token.startswith("."):
+        return PIECE.findall(token)
+    stem = re.sub(r"\.\w{2,5}\Z", "", token)
+    return [piece for piece in PIECE.findall(stem) if not is_word(piece.lower())]
 
 
 def in_ascii(lower: str) -> set[str]:
