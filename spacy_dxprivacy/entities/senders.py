@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..text.language import language_of
-from ..text.mentions import NO_INITIALS, Entity, is_word
+from ..text.mentions import Entity, is_word
+from ..text.speakers import NO_INITIALS
 from .heads import STATED, head_of
 from .tables import FIRMS, GOODS, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
 from .titles import named_part
