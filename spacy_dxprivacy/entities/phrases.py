@@ -69,6 +69,15 @@ _NUMBERED = re.compile(
     r"\d{1,3} ([^\W\d_]+) \d{1,3}|"
     r"\d{1,5} (?:[Ss]ections?|[Aa]rticles?|[Rr]ules?|Clauses?|Regs?) \d{1,3}"
 )
+# What opens a clause before the name of a street, of three words at least with it.
+_OPENING = re.compile(r"([A-Z][a-z]{1,12})[ ]{1,3}(?=[A-Z][\w'’-]+[ ]+[A-Z])")
+_CLAUSE_END = re.compile(r"(?:\A|[\n\t]|[.!?:;][ ]|[-–—][ ]|[*>][ ])[ (\"']{0,2}\Z")
+_OPEN_STREETS = frozenset("preposition possessive auxiliary interjection conjunction".split())
+_ON_THE_WAY = frozenset(
+    "leaving passing crossing approaching entering heading walking driving cycling running "
+    "parking closing using watching avoiding visiting clearing resurfacing meet take try avoid see "
+    "ok".split()
+)
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))
 _RANKS = frozenset({"1st", "2nd", "3rd"})
@@ -199,7 +208,7 @@ def _days_alone(lower: str) -> Iterator[tuple[int, int]]:
         elif before and match["clause"]:
             is_day = before["surely"] is not None
         else:
-            is_day = before and not (before["may_rank"] and match["day"] in _RANKS)
+            is_day = before is not None and not (before["may_rank"] and match["day"] in _RANKS)
         if is_day:
             yield match.span()
 
@@ -250,7 +259,10 @@ def addresses(text: str) -> Iterator[tuple[int, int]]:
         # not over the cells of a row
         if not ("\t" in core[0] or counts_things(core[0]) or _is_of_common_words(core[0])):
             units = pattern("LEADING_UNITS").search(text, max(start - MAX_UNITS, place), start)
-            yield units.start() if units else start, end
+            if units is not None and units.start() < start:
+                yield units.start(), end
+            else:
+                yield start + _length_of_opening(text, core), end
         place = max(end, start + 1)
 
 
@@ -302,6 +314,18 @@ def counts_things(core: str) -> bool:
     if not named:  # 3 amber, 22 green; the 3300 block
         return "adjective" in builtin_lexicon().of(last)
     return not STOP_WORDS.isdisjoint(named) or not _COUNTED.isdisjoint(named[:1])
+
+
+def _length_of_opening(text: str, core: re.Match[str]) -> int:
+    """Return the length of a word that opens a clause before a street without a number, and is a
+    preposition, an answer or the like: Near Acacia Road; Leaving Acacia Road. All Saints Road and
+    Under Lane begin with theirs."""
+    opening = _OPENING.match(core[0])
+    if opening is None or _CLAUSE_END.search(text, max(core.start() - 4, 0), core.start()) is None:
+        return 0
+    word = opening[1].lower()
+    opens = word in _ON_THE_WAY or not _OPEN_STREETS.isdisjoint(builtin_lexicon().of(word))
+    return opening.end() if opens and not is_name(opening[1]) else 0
 
 
 def _is_of_common_words(core: str) -> bool:

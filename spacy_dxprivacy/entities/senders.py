@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..text.language import language_of
 from ..text.mentions import Entity, is_word
@@ -30,6 +30,11 @@ _KIN = frozenset(
     "maman papa mamie papi papy mami mamá papá mamma papà mama oma opa omi opi nonna nonno abuela "
     "abuelo tía tío tante onkel tonton tata tatie tati zia zio mutti vati moeder vader mère "
     "père".split()
+)
+# Between two names of a sender: mother of, from, 's dad.
+_LINK = re.compile(
+    rf"(?:['’]s|(?: (?:the|of|from|at|in|and|with|w|my|{'|'.join(sorted(PERSON_WORDS))})){{1,4}})"
+    r"(?: |\Z)"
 )
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
@@ -52,6 +57,7 @@ def senders_in(text: str) -> Iterator[Entity]:
         yield from _behind_times(text)
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
+    yield from _before_clocks(text)
     yield from _signers_in(text)
     if "_" in text or _MARKED_HEAD.search(text) is not None:
         yield from _of_comments(text)
@@ -181,7 +187,24 @@ def _behind_times(text: str) -> Iterator[Entity]:
     for line in lines:
         writes_often = counts[line["sender"]] > 1 and not line["sender"].isupper()
         if writes_often or any(map(may_name, _words(line))):
-            yield Entity(STATED["PERSON"], *_named_part(line))
+            yield from (Entity(STATED["PERSON"], *place) for place in _named_parts(line))
+
+
+def _named_parts(line: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of the names of a sender, between which stands whose kin it is: |Lerato|
+    mother of |Thabo|."""
+    start, end = _named_part(line)
+    text, offset = line.string, line.start("sender")
+    places = list[tuple[int, int]]()
+    for link in _LINK.finditer(line["sender"]):
+        before, after = (offset + at for at in link.span())
+        if start < before < end:
+            places.append((start, before))
+            start = after
+    places.append((start, end))
+    for k, (start, end) in enumerate(places):
+        if k == 0 or any(map(may_name, text[start:end].split())):
+            yield start, end
 
 
 def _named_part(line: re.Match[str]) -> tuple[int, int]:
@@ -193,18 +216,35 @@ def _named_part(line: re.Match[str]) -> tuple[int, int]:
 
 def _before_times(text: str) -> Iterator[Entity]:
     """Yield the senders that stand before the times of their messages, on lines of their own, also
-    with a picture behind the name. An ordinary word is one where it writes twice. The rows of a
-    programme have no line between them."""
+    with a picture behind the name. An ordinary word is one where it writes twice."""
     found = [line for line in pattern("SENDER_LINE").finditer(text) if not head_of(line["sender"])]
-    clocks = pattern("SENDER_CLOCK").finditer(text) if "—" in text or "–" in text else ()
-    found += [line for line in clocks if _is_user_name(line["sender"])]
-    starts = {line.start() for line in found}
-    lines = [line for line in found if line.end() + 1 not in starts]
+    lines = _above_others(found)
     counts = Counter(line["sender"] for line in lines)
     for line in lines if len(lines) > 1 else ():
         name = _AFTER_NAME.sub("", line["sender"])
         if counts[line["sender"]] > 1 or any(map(may_name, _PIECE.findall(name))):
             yield Entity(_label_of(name), line.start("sender"), line.start("sender") + len(name))
+
+
+def _before_clocks(text: str) -> Iterator[Entity]:
+    """Yield the user names that stand before the times of their messages, on lines of their own.
+    One without marks (alind) writes twice; with capitals, or as a word, it may be a label: ETA."""
+    lines = _above_others(pattern("SENDER_CLOCK").finditer(text))
+    counts = Counter(line["sender"] for line in lines)
+    for line in lines if len(lines) > 1 else ():
+        name = line["sender"]
+        is_small = name.islower() and counts[name] > 1 and _is_handle(name)
+        if is_file_name(name) or not (is_small or _is_user_name(name)):
+            continue
+        is_given = is_listed(name.capitalize())
+        yield Entity(STATED["PERSON"] if is_given else "USERNAME", *line.span("sender"))
+
+
+def _above_others(found: Iterable[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the lines of which none stands below another, as the rows of a programme do."""
+    found = [*found]
+    starts = {line.start() for line in found}
+    return [line for line in found if line.end() + 1 not in starts]
 
 
 def _label_of(name: str) -> str:

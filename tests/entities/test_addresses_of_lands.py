@@ -68,3 +68,20 @@ def test_a_town_that_is_a_word_and_a_water_of_the_north_go(marks, text, place):
 ])  # fmt: skip
 def test_such_a_word_by_itself_stays(marks, text):
     assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize("opening", [
+    "Leaving", "Near", "Behind", "At", "Yes", "Our", "Passing", "Outside", "Meet", "Avoid",
+])  # fmt: skip
+@pytest.mark.parametrize("before", ["", "It rained. ", "- ", "Ada Lind: "])
+def test_what_opens_a_clause_before_a_street_stays(marks, opening, before):
+    found = in_letter(marks, f"{before}{opening} Tolmin Road at noon, then home.")
+    assert "Tolmin Road" in found
+
+
+@pytest.mark.parametrize("street", [
+    "All Saints Road", "Little Tarn Lane", "Reading Hill Road", "Old Barn Lane", "Under Lane",
+    "First Mill Avenue", "Long Acre Street", "Broken Cross Lane", "Grace Park Road",
+])  # fmt: skip
+def test_the_first_word_of_a_street_goes_with_it(marks, street):
+    assert street in in_letter(marks, f"{street} is shut today.")

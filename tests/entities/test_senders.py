@@ -285,3 +285,57 @@ def test_kin_and_labels_of_other_languages_open_lines_too(nlp, label):
 def test_a_few_short_lines_have_senders_too(nlp):
     text = "Auntie Shelly: morning\nRavin: who has it\nDevika: me\nRavin: ok\nDevika: fine\n"
     assert readable(nlp, text, "Ravin") == [] == readable(nlp, text, "Devika")
+
+
+# How programs write a user name before the time, on a line of its own.
+CLOCKS = [
+    "{1}  9:0{0} PM\n", "**{1}** 09:0{0}\n", "**@{1}**  [09:0{0}]\n", "@{1} · 9:0{0} am\n",
+    "{1}, 21:0{0}:14\n", "{1}\t21:0{0} (edited)\n", "> {1} [9:0{0} PM]\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize("handle", ["dobrin-bass3", "tverma", "gus77", "svenja.k", "q_lindor"])
+def test_a_user_name_before_a_time_is_replaced(nlp, clock, handle):
+    text = chat(clock, handle, [f"{said}\n\n" for said in SAID]).replace("Ada Lind", "ada_l")
+    hidden = [ent.text for ent in nlp(text).ents if ent.label_ in (*LABELS, "URL")]
+    assert [name.lstrip("@") for name in hidden].count(handle) == 2
+
+
+@pytest.mark.parametrize("text", [
+    "sunrise 06:12\nall is calm\n\nsunset 19:40\nall is calm\n\nsunrise 06:14\nrain\n",
+    "ETA 06:45\nbus is late\n\nETA 07:30\nbus is full\n\nETA 07:40\nat last\n",
+    "check-in 14:00\nbring a pen\n\ncheck-in 15:00\nbring a book\n",
+    "main.py 10:02\nchanged by us\n\nmain.py 10:04\nchanged again\n",
+    "day-2 10:02\nall is calm\n\nday-3 10:04\nall is calm\n",
+])  # fmt: skip
+def test_a_word_before_a_time_stays(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize(("sender", "names", "stays"), [
+    ("Lindani mother of Neo", {"Lindani", "Neo"}, "mother of"),
+    ("Grace mum of Zodwa R", {"Grace", "Zodwa R"}, "mum of"),
+    ("Zodwa Lindani's dad", {"Zodwa Lindani"}, "dad"),
+    ("Maria de la Cruz", {"Maria de la Cruz"}, ""),
+    ("Coach Bheki from Umlazi", {"Bheki", "Umlazi"}, "Coach from"),
+])  # fmt: skip
+def test_whose_kin_a_sender_is_stays_between_the_names(nlp, sender, names, stays):
+    doc = nlp(chat("12/03/2024, 09:1{} - {}: ", sender))
+    found = {ent.text for ent in doc.ents if ent.label_ in (*LABELS, "GPE")}
+    assert names <= found
+    assert not any(word in name.split() for name in found for word in stays.split())
+
+
+def test_the_line_of_a_message_does_not_go_on_a_number(nlp):
+    text = "02.09.22, 20:11:40 - Ada Lind: u/11 first then u/13\n02.09.22, 20:14:55 - Bo: hi\n"
+    assert not [ent.text for ent in nlp(text).ents if ent.label_ == "PHONE"]
+
+
+@pytest.mark.parametrize("said", [
+    "Yes its {}", "hi it's {}, can you ring me", "Hi, it's {}", "it's {} here from the club",
+])  # fmt: skip
+def test_who_says_who_it_is_is_a_person(nlp, said):
+    text = "Ada Lind: who is that on the phone\n{}\nI do not have your number saved, sorry\n"
+    assert readable(nlp, text.format(said.format("Thulandri")), "Thulandri") == []
+    assert readable(nlp, text.format(said.format("Monday")), "Monday") == ["Monday"]
