@@ -36,7 +36,7 @@ from .continued import siblings
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import ends_of_elided, match_foreign, match_foreign_days, without_words
-from .heads import STATED, colons_of_labels, values_in
+from .heads import STATED, STATED_DAY, colons_of_labels, values_in
 from .labels import values_beside_labels
 from .phrases import in_tokens, match_phrases, plain_text, stamps_in, stated_in
 from .senders import senders_in
@@ -58,6 +58,7 @@ _SOURCES |= {
     "PLACED": ("GPE", ""),
     "GUESSED": ("PERSON", BY_GUESS),
     **{stated: (label, "") for label, stated in STATED.items()},
+    STATED_DAY: ("DATE", BY_RULE),
 }
 # First tokens of listed firms, for both ways in which tokenizers split them.
 _FIRM_FIRST = frozenset(
@@ -143,7 +144,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         labelled = [*values_in(text)]
         values = (*labelled, *values_beside_labels(text), *senders_in(text), *stated_in(text))
         named = {in_tokens(doc, *value) for value in values}
-        stated = {value for value in named if value.label in STATED.values()}
+        stated = {value for value in named if value.label in (*STATED.values(), STATED_DAY)}
         own_matches += sorted(stated, key=lambda e: (e.start - e.end, e.start))
         persons = [(start, end) for label, start, end in labelled if label == STATED["PERSON"]]
         again = names_again(bounds, persons) if persons else ()
