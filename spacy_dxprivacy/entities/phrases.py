@@ -198,13 +198,15 @@ def _dates(text: str, lower: str) -> Iterator[Entity]:
 
 def _days_alone(lower: str) -> Iterator[tuple[int, int]]:
     """Yield the days of no month that a word before them dates, with nothing behind them that they
-    could count: home 24th if well, by the 4th. Behind some words, 1st, 2nd and 3rd are ranks. The
-    clause of another word may begin behind a day that is surely one."""
+    could count: home 24th if well, by the 4th, just the 20th. Behind some words, 1st, 2nd and 3rd
+    are ranks. The clause of another word may begin behind a day that is surely one."""
     for match in pattern("DAY_ALONE").finditer(lower):
         start = match.start()
         before = pattern("BEFORE_DAY_ALONE").search(lower, max(start - BEFORE_DAY, 0), start)
         if match["part"]:
-            is_day = lower.endswith("the ", 0, start)
+            is_day = before is not None or lower.endswith("the ", 0, start)
+        elif before and before["only"]:
+            is_day = match["day"] not in _RANKS
         elif before and match["clause"]:
             is_day = before["surely"] is not None
         else:

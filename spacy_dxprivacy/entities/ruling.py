@@ -65,6 +65,7 @@ _FIRM_FIRST = frozenset(
     first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
 )
 _PLACE_AFTER = words("PLACE_AFTER")
+_SHORT_YEAR = re.compile(r"['’]\d\d", re.A)
 _ADDRESS_SIGN = re.compile(r"://|www\.|\w@\w|\.\w{2,20}[/:?]")
 MAX_THOUSANDS = 3  # digits before a blank in 250 000 km
 # Codes of states that are words too, or that a document has for something else.
@@ -175,7 +176,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
             key, span_id = _SOURCES.get(label) or self._ent_ids.get(label) or (label, "")
-            for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
+            for first, last in _free_runs(doc, start, end, taken, label):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
         entities = [Entity(plain_label(span.label_), span.start, span.end) for span in spans]
@@ -285,11 +286,11 @@ def _counts_from_number(bounds: Bounds, label: str, start: int, end: int) -> boo
 
 
 def _free_runs(
-    doc: Doc, start: int, end: int, taken: set[int], is_secret: bool
+    doc: Doc, start: int, end: int, taken: set[int], label: str
 ) -> Iterator[tuple[int, int]]:
     """Yield the parts of a match that are still free, without white space and punctuation at their
-    ends. Secrets keep their punctuation."""
-    marks = "" if is_secret else "#"
+    ends. Secrets keep their punctuation, and a year its apostrophe: '76."""
+    marks = "" if label == "SECRET" else "#"
     for is_taken, run in groupby(range(start, end), key=taken.__contains__):
         tokens = [] if is_taken else [doc[i] for i in run]
         named = [
@@ -297,6 +298,8 @@ def _free_runs(
         ]
         if named:
             first, last = named[0], named[-1] + 1
+            if label == "DATE" and first > tokens[0].i:
+                first -= _SHORT_YEAR.fullmatch(doc[first - 1 : last].text) is not None
             within = doc[first:last].text
             after = doc[last].text if last <= tokens[-1].i else ""
             closes = after == ")" and within.count("(") > within.count(")")

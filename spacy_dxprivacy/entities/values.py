@@ -215,6 +215,7 @@ _ROW_OF_VALUES = re.compile(
 # A day and a month with a hyphen before a time of day: 15-03 08:05.
 _DOTTED_DAY = re.compile(r"(?<![\d.])\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)", re.A)
 _DASHED_DAY = re.compile(rf"{expanded('EITHER_DASHED')},? (?:at )?\d\d?:\d\d", re.A)
+_DAYPARTS = frozenset("morning afternoon evening night".split())
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
 _DECIMAL_PERIOD = re.compile(r"\d+[.,]\d+\s?(?:days?|weeks?|wks?|months?|mths?|years?|yrs?)", re.I)
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
@@ -970,6 +971,8 @@ def _is_number_alone(tokens: Tokens, start: int, end: int, mark: str) -> bool:
         return True
     if _DASHED_DAY.match(tokens.between_with_blank(start, end + BESIDE)):
         return False
+    if mark == "." and not _DAYPARTS.isdisjoint(tokens.lowers[end : end + 2]):
+        return False  # 15.04 evening, early morning
     if mark == "." and tokens.lowers[start - 1] == "by":
         return _DOTTED_DAY.search(tokens.text) is None  # it rose by 10.12
     return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
