@@ -22,7 +22,7 @@ from ..text.speakers import NO_INITIALS
 from ..text.tokens import commas_of_row
 from .aligned import cells_below, columns_in
 from .tables import LISTED, PERSON_WORDS, TOP_AGE, expanded, sections, words
-from .words import builtin_lexicon, is_name, is_only_ordinary, kinds
+from .words import builtin_lexicon, is_name, is_only_ordinary, is_town, kinds
 
 HEADS = "heads"
 MAX_HEAD = 60  # characters
@@ -466,7 +466,8 @@ _APART_PLACES = re.compile(
     r"(?<!\S)\S*\d\S*(?: ?[\d./+()-]+)*|['’]s\b[^,;/|&\n]*"
 )
 _FORMERLY = (
-    r",? \b(?:n[ée]e?|geb\.|geborene|born|formerly|aka|a\.k\.a\.|alias|known as) "  # Cook, née Hope
+    r",? \b(?:n[ée]e?|geb\.|geborene|born|formerly|otherwise|aka|a\.k\.a\.|alias|"
+    r"known as) "  # Cook, née Hope
 )
 _APART = re.compile(rf"{_APART_PLACES.pattern}| (?:and|und|et|en|y|e) |{_FORMERLY}")
 # Below a head that surely names persons, what stands in brackets or behind a full stop is one too.
@@ -660,9 +661,40 @@ def _spans_in(label: str, cell: str) -> list[tuple[int, int]]:
     read = _GLUED_NUMBER.sub(lambda match: " " * len(match[0]), cell)
     spans = [*(_names_in(read) if label == "PERSON" else _parts(_APART_PLACES, read, 0, len(read)))]
     spans = [span for span in spans if _has_letter(read[slice(*span)])]
+    spans = [_without_condition(label, read, *span) for span in spans]
     if label == "PERSON" and any(_ends_with_noun(read[slice(*span)]) for span in spans):
         return []
-    return [span for span in spans if label == "GPE" or _may_be_name(cell, *span)]
+    if label == "GPE":
+        return [span for span in spans if not _is_small_phrase(read[slice(*span)])]
+    return [span for span in spans if _may_be_name(cell, *span)]
+
+
+def _is_small_phrase(place: str) -> bool:
+    """Return whether a cell of places is of ordinary words in small letters, of which none is a
+    town, or says that it is as above: from the sea, do."""
+    named = _LETTERS.findall(place)
+    is_town_alone = len(named) == 1 and is_town(named[0].capitalize())
+    is_plain = all(is_only_ordinary(word) or word in _AS_ABOVE for word in named)
+    return place.islower() and is_plain and not is_town_alone
+
+
+# What a register says of a person before the name, and of a place behind it.
+_CONDITION = re.compile(
+    r"(?:Infant|Baby|Child|Stillborn|Widow|Widower|Spinster)(?: (?:of|son|daughter|boy|girl)\b)* "
+    r"(?=[^\W\d_a-zß-öø-ÿ])"
+)
+_AS_ABOVE = frozenset("do ditto dto sd id idem same".split())
+_SMALL_REST = re.compile(r", [a-z][a-z ]*\Z")
+
+
+def _without_condition(label: str, cell: str, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a name without what it says of the person (Infant Lind), or of a place
+    without the house there: Bantry, workhouse."""
+    if label == "PERSON":
+        condition = _CONDITION.match(cell, start, end)
+        return (condition.end() if condition else start), end
+    rest = _SMALL_REST.search(cell, start, end)
+    return start, (rest.start() if rest else end)
 
 
 def _is_too_long(label: str, value: str) -> bool:

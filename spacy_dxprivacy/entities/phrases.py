@@ -28,6 +28,7 @@ from .spoken import spoken_numbers_in
 from .tables import (
     FOLLOWING,
     LISTED,
+    PERSON_WORDS,
     SYSTEM_ACCOUNTS,
     expanded,
     kind_of,
@@ -417,6 +418,9 @@ def stated_in(text: str) -> Iterator[Entity]:
     Planning Board."""
     for match in pattern("SIGNATURE").finditer(text) if " | " in text else ():
         yield Entity(STATED["ORG"], *match.span("firm"))
+    for match in pattern("SIGNATURE_ABOVE_ADDRESS").finditer(text):
+        if not PERSON_WORDS.isdisjoint(match["post"].lower().split()):
+            yield Entity(STATED["ORG"], *match.span("firm"))
     yield from (
         Entity(STATED["GPE"], *match.span()) for match in pattern("LISTED_TOWN").finditer(text)
     )

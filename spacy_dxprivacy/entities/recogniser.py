@@ -23,7 +23,9 @@ from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import (
+    JUDGES,
     MAX_INITIALS,
+    OF_COURT,
     QUOTES,
     Entity,
     further_mentions,
@@ -69,6 +71,7 @@ _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada 
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
 MIN_GIVEN = 4  # letters of a given name in short
 _DETERMINERS = words("DETERMINERS")
+MAX_NICKNAME = 3  # words of a nickname in quotes
 MIN_HOST = 5  # letters of the host of an address of mail that is a firm's name
 _PROVIDERS = words("MAIL_PROVIDERS")
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
@@ -413,21 +416,25 @@ def between_persons(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
 
 def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
     """Yield the words in quotes between two parts of the name of a person, and the second part,
-    which may be a common word, where no other recogniser found them: Leroy "Bunny" Whyte.
+    which may be a common word, where no other recogniser found them: Leroy "Bunny" Whyte, Cuthbert
+    "Papa Tune" Joseph.
 
     owner: The entity of each token that has one."""
     texts = bounds.texts
     for span in {span for span in owner.values() if span.label_ == "PERSON"}:
-        i, last = span.end + 1, span.end + 3
-        if last >= len(texts) or not {texts[i - 1], texts[i + 1]} <= QUOTES:
+        i = span.end + 1
+        closing = range(i + 1, min(i + 1 + MAX_NICKNAME, len(texts) - 1))
+        last = next((k + 1 for k in closing if texts[k] in QUOTES), 0)
+        if not last or texts[i - 1] not in QUOTES:
             continue
-        parts = [owner.get(i), owner.get(last)]
+        parts = {k: owner.get(k) for k in (*range(i, last - 1), last)}
         is_family = texts[last].istitle() and texts[last].lower() not in STOP_WORDS
         is_family = is_family and kinds(texts[last]).isdisjoint({"WEEKDAY", "MONTH"})
-        if not is_family or any(part and part.label_ != "PERSON" for part in parts):
+        if not is_family or any(part and part.label_ != "PERSON" for part in parts.values()):
             continue
-        if texts[i].istitle() and bounds.doc[last - 1].whitespace_:  # no comma: 'Ada','Lind'
-            yield from (k for k, part in zip((i, last), parts, strict=True) if part is None)
+        is_name = all(texts[k].istitle() for k in range(i, last - 1))
+        if is_name and bounds.doc[last - 1].whitespace_:  # no comma: 'Ada','Lind'
+            yield from (k for k, part in parts.items() if part is None)
 
 
 def _is_before_nickname(bounds: Bounds, span: Span) -> bool:
@@ -505,9 +512,11 @@ def _is_written(bounds: Bounds, i: int) -> bool:
 
 
 def _is_behind_name(bounds: Bounds, label: str, start: int, i: int) -> bool:
-    """Return whether a word is a degree or an office abbreviated with full stops, as M.D., or a
-    title behind a name (Thomas Sir)."""
+    """Return whether a word is a degree or an office abbreviated with full stops, as M.D. and, in a
+    court, J., or a title behind a name (Thomas Sir)."""
     text = bounds.texts[i]
+    if i > start and text in JUDGES and OF_COURT.search(bounds.text):
+        return True
     if text.count(".") > 1 and text.replace(".", "").lower() in _NO_NAME_PART:
         return True
     is_title = bounds.lowers[i] in LISTED["TITLE"] and not is_name(text)

@@ -15,7 +15,7 @@ from ..text.language import language_of
 from ..text.mentions import Entity, is_word
 from ..text.speakers import NO_INITIALS
 from .heads import STATED, head_of
-from .tables import FIRMS, GOODS, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
+from .tables import FIRMS, GOODS, LISTED, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
 from .titles import named_part
 from .words import is_file_name, is_name, is_ordinary, kinds
 
@@ -35,6 +35,10 @@ _KIN = frozenset(
 _LINK = re.compile(
     rf"(?:['’]s|(?: (?:the|of|from|at|in|and|with|w|my|{'|'.join(sorted(PERSON_WORDS))})){{1,4}})"
     r"(?: |\Z)"
+)
+_CLOSERS = frozenset(
+    "always forever hugs kisses blessings god me mummy daddy nan nana gran grandad granddad mam "
+    "everyone all us family".split()
 )
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
@@ -59,6 +63,7 @@ def senders_in(text: str) -> Iterator[Entity]:
         yield from _before_times(text)
     yield from _before_clocks(text)
     yield from _signers_in(text)
+    yield from _fond_signers_in(text)
     if "_" in text or _MARKED_HEAD.search(text) is not None:
         yield from _of_comments(text)
     if "**\n" in text or "** (" in text:
@@ -110,6 +115,19 @@ def _signers_in(text: str) -> Iterator[Entity]:
         named = [group for group in ("one", "two") if match[group]]
         if not all(match[group] in _NO_SIGNERS for group in named):
             yield from (Entity(STATED["PERSON"], *match.span(group)) for group in named)
+    for match in pattern("TYPED_INITIALS").finditer(text):
+        yield Entity(STATED["PERSON"], *match.span("name"))
+
+
+def _fond_signers_in(text: str) -> Iterator[Entity]:
+    """Yield who signs with one word below a fond closing, also with an ordinary one (Love / Tee),
+    but for kin and what closes, too."""
+    for match in pattern("SIGNED_FONDLY").finditer(text):
+        lower = match["name"].lower()
+        is_other = lower in PERSON_WORDS | _KIN | _CLOSERS | LISTED["SIGNOFF"]
+        is_other = is_other or lower in LISTED["GREETING"] or head_of(lower) is not None
+        if not is_other and kinds(match["name"]).isdisjoint({"WEEKDAY", "MONTH", "FUNCTION"}):
+            yield Entity(STATED["PERSON"], *match.span("name"))
 
 
 def _of_comments(text: str) -> Iterator[Entity]:

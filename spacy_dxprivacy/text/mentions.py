@@ -83,7 +83,8 @@ _BE = frozenset(_LISTS["be"].split())
 _INTRODUCING = frozenset(_LISTS["introducing"].split())
 
 
-_OF_COURT = re.compile(r"\b(?i:judges?|justices?|court|appeal)\b")
+JUDGES = frozenset({"J.", "JJ.", "C.J.", "J.A."})
+OF_COURT = re.compile(r"\b(?i:judges?|justices?|court|appeal)\b")
 
 
 class Entity(NamedTuple):
@@ -302,7 +303,7 @@ def _end_of_initials(doc: Doc, end: int, last: int) -> int:
     text = doc[last].text
     if not _INITIAL.fullmatch(text) or text in _AFTER_NAMES:
         return end
-    if last > end and _OF_COURT.search(text_of(doc)):
+    if (last > end or text in JUDGES) and OF_COURT.search(text_of(doc)):
         return end  # Lowe, J.: a judge
     after = doc[last + 1] if last + 1 < len(doc) else None
     ends = after is None or after.is_space or after.is_punct or after.is_lower

@@ -85,3 +85,18 @@ def test_what_opens_a_clause_before_a_street_stays(marks, opening, before):
 ])  # fmt: skip
 def test_the_first_word_of_a_street_goes_with_it(marks, street):
     assert street in in_letter(marks, f"{street} is shut today.")
+
+
+@pytest.mark.parametrize("address", [
+    "Block 14 Lot 9", "Blk 3, Lot 12, Phase 2", "Lot 7, Block 21", "Tŷ Capel, Lôn Uchaf",
+    "At Post Kelmad, Tal. Sorna", "Vill. Tolmad, Post Sorna, Dist. Velur", "Ffordd y Gors",
+])  # fmt: skip
+def test_blocks_villages_and_lanes_of_other_languages_go(marks, address):
+    found = " ".join(in_letter(marks, f"Ms Ada Lind, {address}, said that she is well."))
+    assert all(word in found for word in address.replace(",", "").replace(" y ", " ").split())
+
+
+def test_a_numbered_avenue_goes_and_a_square_of_ordinary_words_stays(marks):
+    assert "104 Avenue" in in_letter(marks, "He drove on the 104 Avenue route for years.")
+    assert in_letter(marks, "We have a coach from the station square at noon.") == []
+    assert in_letter(marks, "Block it, and post lot 9 at noon.") == []

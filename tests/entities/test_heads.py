@@ -479,3 +479,19 @@ def test_the_values_of_labels_are_sought_in_linear_time():
         "<td>" * 9_000,
     ):
         assert not [*values_in(text)]
+
+
+BURIALS = "No.\tName\tAbode\tBuried\tRemarks\n{}\n9\tOwen Cole\tTarnby\t9 May 1871\tSame grave\n"
+
+
+@pytest.mark.parametrize(("row", "found"), [
+    ("1\tInfant Tolan\tLetter West\t4 Jan 1871\tFee paid", {"Tolan", "Letter West"}),
+    ("1\tIda Tolan otherwise Coyle\tBantry, workhouse\t4 Jan 1871\t",
+     {"Ida Tolan", "Coyle", "Bantry"}),
+    ("1\tWidow Daly\tfrom the sea\t4 Jan 1871\tFee paid", {"Daly"}),
+    ("1\tIda Tolan\tdo.\t4 Jan 1871\tFee paid", {"Ida Tolan"}),
+])  # fmt: skip
+def test_a_register_says_more_of_persons_and_places(row, found):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    ents = {ent.text for ent in nlp(BURIALS.format(row)).ents if ent.label_ in ("PERSON", "GPE")}
+    assert ents - {"Owen Cole", "Tarnby"} == found

@@ -132,3 +132,19 @@ def test_the_owners_of_a_building_by_its_plan_are_an_organisation(marks, owners)
 
 def test_a_family_practice_is_called_by_its_road(marks):
     assert "Tarrant Road Family Practice" in marks("Tarrant Road Family Practice\n12 Tarrant Road")
+
+
+SIGNED = "Many thanks for this.\n\nAda Lind | {}\n{}\n19 Old Tarn Street, Leeds\n"
+
+
+@pytest.mark.parametrize(
+    "firm", ["Marrowdale Lets", "Fern & Moss", "Lantern Homes", "Kelso Drains"]
+)
+@pytest.mark.parametrize("post", ["Senior Property Manager", "Director", "Office Manager"])
+def test_a_firm_between_who_signs_and_a_street_goes(marks, firm, post):
+    found = " ".join(marks(SIGNED.format(post, firm)))
+    assert all(word in found for word in firm.replace("& ", "").split())
+
+
+def test_a_line_below_no_post_is_no_firm(marks):
+    assert "Weekly" not in " ".join(marks(SIGNED.format("Notes of the day", "Weekly List")))

@@ -339,3 +339,34 @@ def test_who_says_who_it_is_is_a_person(nlp, said):
     text = "Ada Lind: who is that on the phone\n{}\nI do not have your number saved, sorry\n"
     assert readable(nlp, text.format(said.format("Thulandri")), "Thulandri") == []
     assert readable(nlp, text.format(said.format("Monday")), "Monday") == ["Monday"]
+
+
+LETTER = "I hope you are all well. It rained here.\n\n{}\n{}\n"
+
+
+@pytest.mark.parametrize("closing", [
+    "Love always", "Lots of love,", "Yours ever,", "Your loving brother", "Hugs", "xoxo",
+    "Much love to all", "God bless", "Take care,",
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["Tee", "Clover xx", "Bramble", "Ray"])
+def test_who_signs_below_a_fond_closing_is_a_person(nlp, closing, name):
+    assert readable(nlp, LETTER.format(closing, name), name) == []
+
+
+@pytest.mark.parametrize("name", ["Mum", "Always", "Monday", "Grandma", "Me", "PS it rained"])
+def test_kin_and_other_words_below_it_stay(nlp, name):
+    doc = nlp(LETTER.format("Love,", name))
+    assert [ent.text for ent in doc.ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize(("text", "initials"), [
+    ("Dictated 30.8.21 1745 - TYPED 31.8.21 mk - not read by the author.", "mk"),
+    ("It was typed on 3/5/2021 by: jlo", "jlo"), ("Transcribed 3 May 2021 QB.", "QB"),
+])  # fmt: skip
+def test_initials_of_who_typed_a_dictation_are_persons(nlp, text, initials):
+    assert initials in {ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"}
+
+
+@pytest.mark.parametrize("text", ["Typed 3/5/2021 am, in haste.", "Typed 3/5/2021 in haste."])
+def test_words_behind_the_day_of_a_dictation_stay(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == []
