@@ -71,6 +71,9 @@ _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada 
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
 MIN_GIVEN = 4  # letters of a given name in short
 _DETERMINERS = words("DETERMINERS")
+MIN_PLACED = 3  # words of a firm of common words before the address of its street
+_MONTHS_OR_NAMES = frozenset({"Jan.", "Jun.", "Mar.", "Dec.", "Jul.", "Apr.", "Aug."})
+_BEFORE_FIRMS = frozenset("at by for from of through via with".split())
 MAX_NICKNAME = 3  # words of a nickname in quotes
 MIN_HOST = 5  # letters of the host of an address of mail that is a firm's name
 _PROVIDERS = words("MAIL_PROVIDERS")
@@ -248,11 +251,26 @@ def _is_no_firm(context: Context, span: Span) -> bool:
     entity = Entity("ORG", span.start, span.end)
     if is_public_body(context, entity):
         return True
+    if _is_placed_firm(span):
+        return False
     if are_common(span, "ORG") or is_brand_of_thing(context, entity) or has_model(context, entity):
         return True
     if not context.least_odds or not LEGAL.isdisjoint(token.text.rstrip(".") for token in span):
         return False
     return all(odds(context.shares, "ORG", token.i) < LEAST_FIRM for token in span)
+
+
+def _is_placed_firm(span: Span) -> bool:
+    """Return whether a firm of common words stands before its street (Salt Hill Public Library, 4
+    Elm Road), or has four words and behind a preposition no article: through Tarn Bridge Neighbour
+    Centre."""
+    doc, end = span.doc, span.end
+    if len(span) < MIN_PLACED or not all(t.text[:1].isupper() or t.is_stop for t in span):
+        return False
+    if end + 1 < len(doc) and doc[end].text == "," and doc[end + 1].text[0].isdigit():
+        return doc[end + 1].ent_type_ == "ADDRESS"
+    before = doc[span.start - 1].text if span.start else ""
+    return len(span) > MIN_PLACED and before in _BEFORE_FIRMS
 
 
 def _is_short_below_head(bounds: Bounds, span: Span) -> bool:
@@ -513,10 +531,14 @@ def _is_written(bounds: Bounds, i: int) -> bool:
 
 def _is_behind_name(bounds: Bounds, label: str, start: int, i: int) -> bool:
     """Return whether a word is a degree or an office abbreviated with full stops, as M.D. and, in a
-    court, J., or a title behind a name (Thomas Sir)."""
+    court, J., a title behind a name (Thomas Sir), or opens a sentence behind a name that looks like
+    a month with a full stop."""
     text = bounds.texts[i]
     if i > start and text in JUDGES and OF_COURT.search(bounds.text):
         return True
+    before = bounds.texts[i - 1] if i > start else ""
+    if before in _MONTHS_OR_NAMES and kinds(text).isdisjoint({"FIRST", "SURNAME", "NEW"}):
+        return True  # from Ada and Jan. Rain fell
     if text.count(".") > 1 and text.replace(".", "").lower() in _NO_NAME_PART:
         return True
     is_title = bounds.lowers[i] in LISTED["TITLE"] and not is_name(text)

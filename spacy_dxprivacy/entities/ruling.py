@@ -40,7 +40,18 @@ from .heads import STATED, STATED_DAY, colons_of_labels, values_in
 from .labels import values_beside_labels
 from .phrases import in_tokens, match_phrases, plain_text, stamps_in, stated_in
 from .senders import senders_in
-from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
+from .tables import (
+    FIRMS,
+    LABELS,
+    LANDS,
+    MATCHED,
+    NAMES,
+    STATES,
+    RuleNode,
+    pattern,
+    rule_tree,
+    words,
+)
 from .words import TO_HOUR, builtin_lexicon, is_name, is_town, kinds, kinds_of
 from .wrapped import match_wrapped
 
@@ -70,6 +81,10 @@ _ADDRESS_SIGN = re.compile(r"://|www\.|\w@\w|\.\w{2,20}[/:?]")
 MAX_THOUSANDS = 3  # digits before a blank in 250 000 km
 # Codes of states that are words too, or that a document has for something else.
 _ALSO_WORDS = frozenset("DE HI ID IN LA MA ME OH OK OR PA".split())
+# Of states, the codes that are neither a word nor an abbreviation behind a town (Leeds PE teacher).
+_ONLY_STATES = frozenset({*STATES, *"AB BC MB NB NL NS ON QC SK YT NSW QLD TAS".split()}) - (
+    _ALSO_WORDS | frozenset("AL AS CO CT GU MD MI MP MS MT PR SC SD TN VA VI".split())
+)
 
 
 class DxEntityRuler(FailsClosed, EntityRuler):
@@ -253,9 +268,14 @@ def _of_lists(bounds: Bounds, entities: Iterable[Entity]) -> Iterator[Entity]:
 
 
 def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[Entity]:
-    """Yield towns with the state behind their comma whose code is also a word: Portland, OR. Before
-    a word in capitals, or behind a town in capitals, it may be that word: IN LONDON, OR ELSE."""
+    """Yield towns with the state behind them, without a comma if its code is no word (Surrey BC),
+    or behind their comma if it is one: Portland, OR. Before a word in capitals, or behind a town in
+    capitals, it may be that word: IN LONDON, OR ELSE."""
     texts = bounds.texts
+    ends = {end: start for label, start, end in matches if label == "GPE"}
+    for i in ends.keys() & {i for i, text in enumerate(texts) if text in _ONLY_STATES}:
+        if bounds.between_with_blank(i - 1, i).endswith(" ") and not texts[i - 1].isupper():
+            yield Entity("GPE", ends[i], i + 1)  # Surrey BC
     states = [i for i, text in enumerate(texts) if text in _ALSO_WORDS and texts[i - 1] == ","]
     if not states:
         return

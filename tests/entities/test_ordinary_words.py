@@ -682,3 +682,30 @@ def test_the_end_of_a_rank_stays(marks):
 def test_names_behind_a_post_and_with_a_nickname_of_words_go(marks, text, name):
     found = " ".join(in_letter(marks, text))
     assert all(word in found for word in name.split())
+
+
+@pytest.mark.parametrize("name", ["Stitch & Chat", "Walk and Talk", "Stay & Play", "Knit & Natter"])
+def test_what_a_club_does_together_stays(marks, name):
+    assert marks(f"News of the hall\n\n{name}\nEvery second week, in the back room.\n") == []
+
+
+def test_a_firm_of_two_names_goes(marks):
+    assert "Hope & Marsh" in marks("News of the hall\n\nHope & Marsh\nThey fix boilers.\n")
+
+
+@pytest.mark.parametrize(
+    "rite", ["Langar", "Ardas", "Iftar", "Nikah", "Akhand Path", "Bat Mitzvah"]
+)
+def test_rites_stay(marks, rite):
+    text = (
+        f"** {rite} **\nIt was in the hall of the town.\n\n{rite} is at noon, and all may come.\n"
+    )
+    assert marks(text) == []
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("Dear Ada and Jan. Springers are on the field.", ["Ada", "Jan."]),
+    ("It was Jan. Kowalik who came.", ["Jan. Kowalik"]),
+])  # fmt: skip
+def test_a_short_name_ends_a_sentence(marks, text, found):
+    assert in_letter(marks, text) == found

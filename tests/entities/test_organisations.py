@@ -148,3 +148,35 @@ def test_a_firm_between_who_signs_and_a_street_goes(marks, firm, post):
 
 def test_a_line_below_no_post_is_no_firm(marks):
     assert "Weekly" not in " ".join(marks(SIGNED.format("Notes of the day", "Weekly List")))
+
+
+@pytest.mark.parametrize("text", [
+    "It is run through {} for free, they say.", "He has a job at {} and likes it.",
+    "{}, 4 Elm Road, Leeds | www.salt.example",
+])  # fmt: skip
+@pytest.mark.parametrize("firm", ["Salt Hill Public Library", "Tarn Bridge Neighbour Centre"])
+def test_a_firm_of_common_words_goes_where_it_is_one_place(marks, text, firm):
+    assert firm in in_letter(marks, text.format(firm))
+
+
+@pytest.mark.parametrize("text", [
+    "She went to the Adult Day Centre by bus.", "It was sent by Parish Finance Committee.",
+    "The Public Library, 4 or 5 of us, was shut.",
+])  # fmt: skip
+def test_those_that_each_place_has_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "place"), [
+    ("News of the hall, Surrey BC          Issue 47", "Surrey BC"),
+    ("We saw it in Reno NV, and in Leeds.", "Reno NV"),
+])  # fmt: skip
+def test_a_town_goes_with_its_state(text, place):
+    assert place in " | ".join(in_letter(marks_of({"PERSON", "GPE", "ORG"}), text))
+
+
+@pytest.mark.parametrize("text", ["The Leeds PE teacher left.", "Ask the York PR team."])
+def test_abbreviations_behind_a_town_stay(text):
+    assert not {"PE", "PR"} & {
+        *" ".join(in_letter(marks_of({"PERSON", "GPE", "ORG"}), text)).split()
+    }
