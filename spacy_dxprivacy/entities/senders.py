@@ -62,6 +62,7 @@ def senders_in(text: str) -> Iterator[Entity]:
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
     yield from _before_clocks(text)
+    yield from _user_names_of_lines(text)
     yield from _signers_in(text)
     yield from _fond_signers_in(text)
     if "_" in text or _MARKED_HEAD.search(text) is not None:
@@ -256,6 +257,30 @@ def _before_clocks(text: str) -> Iterator[Entity]:
             continue
         is_given = is_listed(name.capitalize())
         yield Entity(STATED["PERSON"] if is_given else "USERNAME", *line.span("sender"))
+
+
+def _user_names_of_lines(text: str) -> Iterator[Entity]:
+    """Yield the user names behind the label of who writes, and those on lines of their own above
+    what they say, if two do and one does again: names of files and packages stand there once."""
+    lines = [line for line in pattern("HANDLE_FIELD").finditer(text) if _is_sure_user(line)]
+    alone = _above_others(pattern("HANDLE_ALONE").finditer(text)) if "\n" in text else []
+    alone = [line for line in alone if _may_be_user(line["sender"])]
+    counts = Counter(line["sender"] for line in alone)
+    if MIN_HANDLES <= len(counts) < len(alone) and any(map(_is_sure_user, alone)):
+        lines += alone
+    yield from (Entity("USERNAME", *line.span("sender")) for line in lines)
+
+
+def _may_be_user(name: str) -> bool:
+    """Return whether a word has the marks of a user name, and is no file or version."""
+    return _is_user_name(name) and not (is_file_name(name) or _VERSIONED.search(name))
+
+
+def _is_sure_user(line: re.Match[str]) -> bool:
+    """Return whether a word that may be a user name has a long part that is no ordinary word."""
+    pieces = _PIECE.findall(line["sender"].lower())
+    is_rare = any(len(piece) >= MIN_PIECE and not is_ordinary(piece) for piece in pieces)
+    return is_rare and _may_be_user(line["sender"])
 
 
 def _above_others(found: Iterable[re.Match[str]]) -> list[re.Match[str]]:

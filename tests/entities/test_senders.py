@@ -370,3 +370,25 @@ def test_initials_of_who_typed_a_dictation_are_persons(nlp, text, initials):
 @pytest.mark.parametrize("text", ["Typed 3/5/2021 am, in haste.", "Typed 3/5/2021 in haste."])
 def test_words_behind_the_day_of_a_dictation_stay(nlp, text):
     assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == []
+
+
+@pytest.mark.parametrize("text", [
+    "{0}\n  is the van here\npj_rigs\n  copy\n{0}\n  ok then\n",
+    "{0}:\nis the van here\n\npj_rigs:\ncopy\n\n{0}:\nok then\n",
+    "From: {0}\nTo: the list\nIs the van here?\n\nAuthor: {0}\nNo.\n",
+    "**Reporter:** {0}\nAssignee: @{0}\nIs the van here?\n",
+])  # fmt: skip
+@pytest.mark.parametrize("handle", ["mossy_wrenlo", "kitebolder58", "tjorven.k"])
+def test_user_names_alone_and_behind_labels_are_replaced(nlp, text, handle):
+    found = [ent.text for ent in nlp(text.format(handle)).ents if ent.label_ in (*LABELS, "URL")]
+    assert [name.lstrip("@") for name in found].count(handle) == 2
+
+
+@pytest.mark.parametrize("text", [
+    "max_size\n  three of them\nmin_size\n  one\nmax_size\n  four of them\n",
+    "max_size\nmin_size\nmax_size\nmin_size\n",
+    "utils.py\n  was changed\nmain.py\n  was changed\nutils.py\n  again\n",
+    "From: main_branch\nTo: rel-2.1.0\nHost: web-server-1\nSeller: vintage_lamps\n",
+])  # fmt: skip
+def test_keys_files_and_branches_stay(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
