@@ -29,6 +29,7 @@ MAX_HEAD = 60  # characters
 MAX_HEAD_WORDS = 3  # of a head in a row with one that is known
 MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
 MAX_LINE = 200  # characters of the line below one of two cells
+MIN_COLUMNS = 3  # of a table whose columns are aligned by blanks, of which one head is known
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
 # Sections of words that are no heads.
@@ -1198,7 +1199,8 @@ def _heads_of_row(
 def _aligned_heads(
     row: str, starts: tuple[int, ...], read: Callable[[str], Head | None], below: list[str]
 ) -> tuple[Mark, Columns] | None:
-    """Return where the columns begin, and the heads, of a row over one with two cells at least."""
+    """Return where the columns begin, and the heads, of a row with two known ones over one with two
+    cells at least, or with one over two rows that fill most of at least three columns."""
     names = [name.strip() for name in cells_below(row, starts) or ()]
     found = _with_others(names, [read(name) if name else None for name in names])
     columns = tuple(
@@ -1206,8 +1208,12 @@ def _aligned_heads(
     )
     known = sum(head is not None for head in columns)
     is_ruled = bool(below) and _RULE.fullmatch(below[0]) is not None and bool(below[0].strip())
-    first = cells_below(below[is_ruled], starts) if len(below) > is_ruled else None
-    if known + is_ruled < 2 or first is None or sum(map(bool, map(str.strip, first))) < 2:
+    rows = [cells_below(row, starts) or () for row in below[is_ruled:]]
+    filled = [sum(map(bool, map(str.strip, cells))) for cells in rows]
+    if not (known and filled and filled[0] > 1):
+        return None
+    is_full = len(filled) > 1 and min(filled) >= max(len(names) - 1, MIN_COLUMNS - 1)
+    if known + is_ruled < 2 and not (is_full and len(names) >= MIN_COLUMNS):
         return None
     return starts, columns
 

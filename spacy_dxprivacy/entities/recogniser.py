@@ -64,6 +64,8 @@ _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _LETTER_UNITS = frozenset("g h l m s t v w".split())
 _RELEASE = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")  # the number of a release
+_TENS = frozenset("twenty thirty forty fifty sixty seventy eighty ninety".split())
+_ONES = frozenset("one two three four five six seven eight nine".split())
 _BEFORE_LIVES = frozenset({"b", "d", "born", "died", "bapt"})  # b. 1938
 _BEFORE_HOURS = frozenset("about after around at before by from till until".split())
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
@@ -483,7 +485,7 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
 def _without_beside(bounds: Bounds, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date without the number of a release, the hour or the word for a
     birth before it (2.2, 2 February 2024; by 10 Sunday; b. 1938), and without the hours behind
-    it: Fri 3rd May 10 to 4."""
+    it (Fri 3rd May 10 to 4), but with all of a number in words: nineteen fifty-six."""
     texts, before = bounds.texts, bounds.between(start - 1, start).lower()
     if end - start > 1 and bounds.lowers[start].rstrip(".") in _BEFORE_LIVES:
         start += 1 + (texts[start + 1] == ".")
@@ -494,6 +496,8 @@ def _without_beside(bounds: Bounds, start: int, end: int) -> tuple[int, int]:
     if end - start > 2 and texts[end - 1].isdigit() and len(texts[end - 1]) < 3:
         to_hour = bounds.between(end, end + 1).lower() in TO_HOUR
         end -= to_hour and "MONTH" in kinds(texts[end - 2]) and "ORDINAL" in kinds(texts[end - 3])
+    if end - start > 1 and bounds.texts[end : end + 1] == ["-"] and bounds.lowers[end - 1] in _TENS:
+        end += 2 * (bounds.between(end + 1, end + 2).lower() in _ONES)
     return start, end
 
 

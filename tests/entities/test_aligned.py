@@ -91,3 +91,10 @@ def test_an_office_behind_a_name_stays(nlp):
     assert marks(nlp, f"{text}For them    Ida Moss, QC      Al Dunn, RN\n", "PERSON") == [
         "Una Tolmin", "Bo Rask", "Ida Moss", "Al Dunn",
     ]  # fmt: skip
+
+
+def test_one_head_says_enough_over_two_full_rows(nlp):
+    text = "Item         Qty   Owner\nOak table    2     Grace\nSteel rod    10    Faith Moss\n"
+    assert marks(nlp, text, "PERSON") == ["Grace", "Faith Moss"]
+    text = "Item         Qty   Owner\nSee below.\nAll of it is here, said the owner of it.\n"
+    assert marks(nlp, text, "PERSON") == []

@@ -1097,6 +1097,7 @@ def test_a_year_a_meter_a_name_and_a_street_go(nlp, text, shown):
 @pytest.mark.parametrize(("text", "day"), [
     ("We came back in sixty-two. It was cold.", "sixty-two"),
     ("There was no road till, I want to say, fifty-six. You walked.", "fifty-six"),
+    ("It was nineteen fifty-six when we came.", "nineteen fifty-six"),
     ("It was the winter of forty-seven, and we had no coal.", "forty-seven"),
     ("He came with the war, '76. It was cold.", "'76"), ("Since ’84 we had the shop.", "’84"),
     ("That was '68, when the mill shut.", "'68"),
