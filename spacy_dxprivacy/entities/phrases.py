@@ -290,12 +290,19 @@ def _extend(text: str, core: re.Match[str]) -> int:
         end, pieces = piece.end(), pieces + 1
         if kind in ("unit", "code", "land", "small") or (kind == "state" and broken):
             firm, weak = end, False
-        elif kind == "town" and not weak and (unit or not any(map(_is_plain, piece[0].split()))):
+        elif kind == "town" and not weak and (unit or _is_sure_town(piece[0])):
             firm = end
         else:
             weak = True
         unit = kind == "unit" and not broken  # a town may follow the unit on the same line
     return firm
+
+
+def _is_sure_town(piece: str) -> bool:
+    """Return whether what stands behind a street is a town without common words and personal names,
+    or a district of a city: Dublin 4."""
+    is_district = pattern("DISTRICT").search(piece) is not None
+    return is_district or not any(map(_is_plain, piece.split()))
 
 
 def counts_things(core: str) -> bool:

@@ -100,3 +100,17 @@ def test_a_numbered_avenue_goes_and_a_square_of_ordinary_words_stays(marks):
     assert "104 Avenue" in in_letter(marks, "He drove on the 104 Avenue route for years.")
     assert in_letter(marks, "We have a coach from the station square at noon.") == []
     assert in_letter(marks, "Block it, and post lot 9 at noon.") == []
+
+
+@pytest.mark.parametrize("address", [
+    "Tarn House, Dublin 4", "12 Elm Road, Dublin 8", "Tolmin Chambers, Colombo 7",
+    "3 Fern Street, Budapest 11",
+])  # fmt: skip
+def test_the_district_of_a_city_goes_with_its_number(marks, address):
+    found = " ".join(in_letter(marks, f"The hearing is at {address}, on the first floor."))
+    assert all(word in found.replace(",", "").split() for word in address.replace(",", "").split())
+
+
+def test_results_beside_a_city_stay(marks):
+    found = " ".join(in_letter(marks, "The results are Tolmin Park 3, Dublin 4, and that is that."))
+    assert not {"3", "4"} & {*found.split()}
