@@ -495,3 +495,12 @@ def test_a_register_says_more_of_persons_and_places(row, found):
     nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
     ents = {ent.text for ent in nlp(BURIALS.format(row)).ents if ent.label_ in ("PERSON", "GPE")}
     assert ents - {"Owen Cole", "Tarnby"} == found
+
+
+@pytest.mark.parametrize("head", ["Grade", "Position", "Role", "Job title", "Seat"])
+@pytest.mark.parametrize("role", ["Cox", "Mason", "Baker", "Hooker"])
+def test_what_somebody_is_stays_below_its_head(head, role):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    rows = f"| Ada Tolan | {role} | 12 |\n| Bo Rask | {role} | 8 |"
+    found = nlp(f"| Member | {head} | Due |\n|---|---|---|\n{rows}").ents
+    assert [ent.text for ent in found if ent.label_ == "PERSON"] == ["Ada Tolan", "Bo Rask"]
