@@ -32,6 +32,7 @@ SURELY_PLAIN = 10.0  # as many times surer the network must be of common words w
 # from which a word in a heading whose words have capitals is a name.
 SURELY_LAST, SURELY_TITLE = 2.0, 30.0
 MAX_CLAUSE = 16  # tokens on each side of a word that show whether it stands in a heading
+_JOIN_DEEDS, _CHATTING = frozenset({"&", "and", "n", "+"}), frozenset({"natter", "gossip"})
 _LINKS = frozenset("of for and the on to in".split())
 _PUBLIC_BODIES = frozenset(
     "authority board bureau commission committee constabulary council court courts department "
@@ -156,6 +157,18 @@ def is_ordinary_word(context: Context, entity: Entity) -> bool:
     if context.is_ruled(entity) or not is_ordinary(text.lower()) or is_name(text):
         return False
     return odds(context.shares, "ORG", entity.start) <= SURELY["ORG"]
+
+
+@reason("PERSON", "ORG")
+def is_activity(context: Context, entity: Entity) -> bool:
+    """Return whether two verbs are what a club does together: Stitch & Chat, Stay and Play."""
+    _, start, end = entity
+    texts = context.bounds.texts[start:end]
+    if len(texts) != 3 or texts[1] not in _JOIN_DEEDS or context.is_ruled(entity):
+        return False
+    deeds = (texts[0].lower(), texts[2].lower())
+    are_verbs = all(w in _CHATTING or "verb" in builtin_lexicon().of(w) for w in deeds)
+    return are_verbs and "FIRST" not in kinds(texts[0]) | kinds(texts[2]) and not is_name(texts[0])
 
 
 def _is_department(context: Context, entity: Entity) -> bool:

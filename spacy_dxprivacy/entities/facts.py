@@ -191,7 +191,8 @@ class Facts(Tokens):
     @cached_property
     def _facts(self) -> list[tuple[int, int, str]]:
         """The cells of columns of facts, and values of such labels, in characters."""
-        has_rows = any(mark in self.text for mark in (":\n|\t;," if "\n" in self.text else ":"))
+        marks_of_rows = (*":|\t;,", "  ") if "\n" in self.text else ":"
+        has_rows = any(mark in self.text for mark in marks_of_rows)
         held = self.doc.user_data.get(FACTS_OF_PIECES) or {}
         marks = self.doc.user_data.get(MARKS, ()) if held else ()
         cells = [(marks[2 * i], marks[2 * i + 1], label) for i, label in held.items()]

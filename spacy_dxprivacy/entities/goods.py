@@ -191,6 +191,8 @@ def _is_used(context: Context, start: int, end: int, *, is_only_brand: bool) -> 
         return is_used
     is_paid = before_it in ("pay", "payment") or (before == "via" and before_it in _PAY)
     is_used = before in ONE or (is_good and (before in ARTICLES or is_paid))
+    if is_good and "FIRST" not in kinds(context.text(start)):
+        is_used |= _has_owner(context, start)  # my Corsa
     return after not in _DEEDS and is_used
 
 

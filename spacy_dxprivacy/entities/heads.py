@@ -18,15 +18,18 @@ from itertools import pairwise
 
 from ..text.coded import VOICE
 from ..text.mentions import Entity, is_word
+from ..text.speakers import NO_INITIALS
 from ..text.tokens import commas_of_row
+from .aligned import cells_below, columns_in
 from .tables import LISTED, PERSON_WORDS, TOP_AGE, expanded, sections, words
-from .words import builtin_lexicon, is_name, is_only_ordinary, kinds
+from .words import builtin_lexicon, is_name, is_only_ordinary, is_town, kinds
 
 HEADS = "heads"
 MAX_HEAD = 60  # characters
 MAX_HEAD_WORDS = 3  # of a head in a row with one that is known
 MIN_CODE = 4  # digits of a number below a head such as "id", which is no number of a row
 MAX_LINE = 200  # characters of the line below one of two cells
+MIN_COLUMNS = 3  # of a table whose columns are aligned by blanks, of which one head is known
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
 # Sections of words that are no heads.
@@ -464,7 +467,8 @@ _APART_PLACES = re.compile(
     r"(?<!\S)\S*\d\S*(?: ?[\d./+()-]+)*|['’]s\b[^,;/|&\n]*"
 )
 _FORMERLY = (
-    r",? \b(?:n[ée]e?|geb\.|geborene|born|formerly|aka|a\.k\.a\.|alias|known as) "  # Cook, née Hope
+    r",? \b(?:n[ée]e?|geb\.|geborene|born|formerly|otherwise|aka|a\.k\.a\.|alias|"
+    r"known as) "  # Cook, née Hope
 )
 _APART = re.compile(rf"{_APART_PLACES.pattern}| (?:and|und|et|en|y|e) |{_FORMERLY}")
 # Below a head that surely names persons, what stands in brackets or behind a full stop is one too.
@@ -661,9 +665,40 @@ def _spans_in(label: str, cell: str) -> list[tuple[int, int]]:
     read = _GLUED_NUMBER.sub(lambda match: " " * len(match[0]), cell)
     spans = [*(_names_in(read) if label == "PERSON" else _parts(_APART_PLACES, read, 0, len(read)))]
     spans = [span for span in spans if _has_letter(read[slice(*span)])]
+    spans = [_without_condition(label, read, *span) for span in spans]
     if label == "PERSON" and any(_ends_with_noun(read[slice(*span)]) for span in spans):
         return []
-    return [span for span in spans if label == "GPE" or _may_be_name(cell, *span)]
+    if label == "GPE":
+        return [span for span in spans if not _is_small_phrase(read[slice(*span)])]
+    return [span for span in spans if _may_be_name(cell, *span)]
+
+
+def _is_small_phrase(place: str) -> bool:
+    """Return whether a cell of places is of ordinary words in small letters, of which none is a
+    town, or says that it is as above: from the sea, do."""
+    named = _LETTERS.findall(place)
+    is_town_alone = len(named) == 1 and is_town(named[0].capitalize())
+    is_plain = all(is_only_ordinary(word) or word in _AS_ABOVE for word in named)
+    return place.islower() and is_plain and not is_town_alone
+
+
+# What a register says of a person before the name, and of a place behind it.
+_CONDITION = re.compile(
+    r"(?:Infant|Baby|Child|Stillborn|Widow|Widower|Spinster)(?: (?:of|son|daughter|boy|girl)\b)* "
+    r"(?=[^\W\d_a-zß-öø-ÿ])"
+)
+_AS_ABOVE = frozenset("do ditto dto sd id idem same".split())
+_SMALL_REST = re.compile(r", [a-z][a-z ]*\Z")
+
+
+def _without_condition(label: str, cell: str, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a name without what it says of the person (Infant Lind), or of a place
+    without the house there: Bantry, workhouse."""
+    if label == "PERSON":
+        condition = _CONDITION.match(cell, start, end)
+        return (condition.end() if condition else start), end
+    rest = _SMALL_REST.search(cell, start, end)
+    return start, (rest.start() if rest else end)
 
 
 def _is_too_long(label: str, value: str) -> bool:
@@ -677,11 +712,17 @@ def _is_too_long(label: str, value: str) -> bool:
     return count > _MOST_WORDS.get(label, 20)
 
 
+# Offices and degrees, which stand behind the comma of a name: Ada Lind, HR.
+_OFFICES = words("ABBREVIATIONS", "terms") | NO_INITIALS
+
+
 def _may_be_name(cell: str, start: int, end: int) -> bool:
     """Return whether a part of a cell may be a name: no role (Will Young, daughter; Guest 3), and
     of words in small letters only one, or some that are names (see ticket 4471)."""
     named = cell[start:end].split()
     if len(named) == 1 and (end - start < len(cell)):
+        if start and named[0] in _OFFICES:
+            return False
         lower = named[0].lower().rstrip(".")
         if lower in LISTED["ROLE"] | LISTED["TITLE"] | words("NOTHING", HEADS) or head_of(lower):
             return False
@@ -719,7 +760,8 @@ def _names_in(cell: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of the names in a cell of several: "Grace Price; Will Young"."""
     for start, end in _parts(_APART, cell, 0, len(cell)):
         inverted = _INVERTED.fullmatch(cell, start, end)
-        if inverted and not cell[start:end].rpartition(",")[2].strip().islower():
+        last = cell[start:end].rpartition(",")[2].strip()
+        if inverted and not (last.islower() or last in _OFFICES):
             yield start, end
         else:
             yield from _parts(_COMMA, cell, start, end)
@@ -788,6 +830,7 @@ def _value(label: str) -> re.Pattern[str] | None:
 
 # Entities of these labels that a sure head names need no other evidence.
 STATED = {"PERSON": "STATED_PERSON", "GPE": "STATED_GPE", "ORG": "STATED_ORG"}
+STATED_DAY = "STATED_DAY"  # of a column of days with full stops, which by themselves are decimals
 
 
 def values_in(text: str) -> Iterator[Entity]:
@@ -1028,6 +1071,8 @@ def _is_name_alone(named: list[str]) -> bool:
 
 
 Columns = tuple[Head | None, ...]
+Mark = str | tuple[int, ...]  # the delimiter of a row, or where its columns begin
+_POINTED = re.compile(r"([0-3]?\d)\.([01]?\d|[12]\d|3[01])\.?", re.A)
 _BESIDE_CELL = " \t\"'*\r"
 
 
@@ -1041,6 +1086,7 @@ def values_in_columns(text: str) -> Iterator[Entity]:
 def _in_columns(text: str) -> Iterator[Entity]:
     """Yield the values below heads of columns, those of sure heads with a label of STATED."""
     done = dict[tuple[Columns, int], list[tuple[int, str]]]()  # cells below heads of what was done
+    dated = dict[Columns, list[Entity]]()
     for start, row, columns in _rows(text, head_of):
         if any(head is not None and head.part == "done" for head in columns):
             at = start
@@ -1053,8 +1099,22 @@ def _in_columns(text: str) -> Iterator[Entity]:
             is_sure = is_person or not head.is_weak
             label = STATED.get(entity.label, entity.label) if is_sure else entity.label
             yield entity._replace(label=label)
+            if head.label == "DATE":
+                dated.setdefault(columns, []).append(entity)
     for cells in done.values():
         yield from _days_done(cells)
+    for days in dated.values():
+        yield from _days_stated(text, days)
+
+
+def _days_stated(text: str, days: Sequence[Entity]) -> Iterator[Entity]:
+    """Yield the days of the columns of dates of a table that have a full stop between day and month
+    (15.07), if some do and each of these may be one, in one order."""
+    pairs = [(day, _POINTED.fullmatch(text, day.start, day.end)) for day in days]
+    read = [(int(pair[1]), int(pair[2])) for _, pair in pairs if pair is not None]
+    orders = (read, [(month, day) for day, month in read])
+    if len(read) > 1 and any(all(d < 32 and 0 < m < 13 for d, m in order) for order in orders):
+        yield from (day._replace(label=STATED_DAY) for day, pair in pairs if pair is not None)
 
 
 def _days_done(cells: Sequence[tuple[int, str]]) -> Iterator[Entity]:
@@ -1077,7 +1137,7 @@ def _rows(
 ) -> Iterator[tuple[int, list[str], Columns]]:
     """Yield the place, the cells and the columns of each row below a line of heads, while lines
     have as many cells."""
-    tables: dict[tuple[str, Columns], None] = {}
+    tables: dict[tuple[Mark, Columns], None] = {}
     start, rows = 0, text.split("\n")
     for number, row in enumerate(rows):
         if tables and not (_RULE.fullmatch(row) and row.strip()):
@@ -1094,8 +1154,10 @@ def _rows(
         start += len(row) + 1
 
 
-def _cells_of(row: str, mark: str, count: int) -> list[str] | None:
+def _cells_of(row: str, mark: Mark, count: int) -> list[str] | None:
     """Return the cells of a row, or None if it has not as many. Commas may be part of a cell."""
+    if isinstance(mark, tuple):
+        return cells_below(row, mark)
     if row.count(mark) + 1 == count:
         return row.split(mark)
     commas = commas_of_row(row, count - 1) if mark == "," else None
@@ -1115,9 +1177,12 @@ def _ends_sentence(name: str) -> bool:
 
 def _heads_of_row(
     row: str, read: Callable[[str], Head | None], below: list[str]
-) -> tuple[str, Columns] | None:
-    """Return the delimiter and the heads of a row with at least two of them, or with one that says
-    more than "name" where the rows below make it the first of a table."""
+) -> tuple[Mark, Columns] | None:
+    """Return the delimiter, or where the columns begin, and the heads of a row with at least two of
+    them, or with one that says more than "name" where the rows below make it the first of a
+    table."""
+    if (starts := columns_in(row)) is not None:
+        return _aligned_heads(row, starts, read, below)
     mark = max("|\t;,", key=row.count)
     if mark not in row:
         return None
@@ -1132,6 +1197,28 @@ def _heads_of_row(
     says_more = has_event or (len(known) == 1 and known[0].part != "bare")
     is_read = len(known) > 1 or (says_more and _is_over_table(names, mark, below))
     return (mark, columns) if is_read and not _is_list_of_labels(mark, below) else None
+
+
+def _aligned_heads(
+    row: str, starts: tuple[int, ...], read: Callable[[str], Head | None], below: list[str]
+) -> tuple[Mark, Columns] | None:
+    """Return where the columns begin, and the heads, of a row with two known ones over one with two
+    cells at least, or with one over two rows that fill most of at least three columns."""
+    names = [name.strip() for name in cells_below(row, starts) or ()]
+    found = _with_others(names, [read(name) if name else None for name in names])
+    columns = tuple(
+        head or _head_of_event(name, *_OF_EVENTS) for name, head in zip(names, found, strict=True)
+    )
+    known = sum(head is not None for head in columns)
+    is_ruled = bool(below) and _RULE.fullmatch(below[0]) is not None and bool(below[0].strip())
+    rows = [cells_below(row, starts) or () for row in below[is_ruled:]]
+    filled = [sum(map(bool, map(str.strip, cells))) for cells in rows]
+    if not (known and filled and filled[0] > 1):
+        return None
+    is_full = len(filled) > 1 and min(filled) >= max(len(names) - 1, MIN_COLUMNS - 1)
+    if known + is_ruled < 2 and not (is_full and len(names) >= MIN_COLUMNS):
+        return None
+    return starts, columns
 
 
 def _is_list_of_labels(mark: str, below: list[str]) -> bool:

@@ -28,6 +28,7 @@ from .spoken import spoken_numbers_in
 from .tables import (
     FOLLOWING,
     LISTED,
+    PERSON_WORDS,
     SYSTEM_ACCOUNTS,
     expanded,
     kind_of,
@@ -69,6 +70,15 @@ _DATED = re.compile(rf"\d{{1,2}} (?i:{expanded('MONTH')})\. (?:Dr|St)\b")
 _NUMBERED = re.compile(
     r"\d{1,3} ([^\W\d_]+) \d{1,3}|"
     r"\d{1,5} (?:[Ss]ections?|[Aa]rticles?|[Rr]ules?|Clauses?|Regs?) \d{1,3}"
+)
+# What opens a clause before the name of a street, of three words at least with it.
+_OPENING = re.compile(r"([A-Z][a-z]{1,12})[ ]{1,3}(?=[A-Z][\w'’-]+[ ]+[A-Z])")
+_CLAUSE_END = re.compile(r"(?:\A|[\n\t]|[.!?:;][ ]|[-–—][ ]|[*>][ ])[ (\"']{0,2}\Z")
+_OPEN_STREETS = frozenset("preposition possessive auxiliary interjection conjunction".split())
+_ON_THE_WAY = frozenset(
+    "leaving passing crossing approaching entering heading walking driving cycling running "
+    "parking closing using watching avoiding visiting clearing resurfacing meet take try avoid see "
+    "ok".split()
 )
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))
@@ -190,18 +200,19 @@ def _dates(text: str, lower: str) -> Iterator[Entity]:
 
 def _days_alone(lower: str) -> Iterator[tuple[int, int]]:
     """Yield the days of no month that a word before them dates, with nothing behind them that they
-    could count: home 24th if well, by the 4th. Behind some words, 1st, 2nd and 3rd are ranks. The
-    clause of another word may begin behind a day that is surely one."""
+    could count: home 24th if well, by the 4th, just the 20th. Behind some words, 1st, 2nd and 3rd
+    are ranks. The clause of another word may begin behind a day that is surely one."""
     for match in pattern("DAY_ALONE").finditer(lower):
         start = match.start()
         before = pattern("BEFORE_DAY_ALONE").search(lower, max(start - BEFORE_DAY, 0), start)
         if match["part"]:
-            is_day = lower.endswith("the ", 0, start)
+            is_day = before is not None or lower.endswith("the ", 0, start)
+        elif before and before["only"]:
+            is_day = match["day"] not in _RANKS
         elif before and match["clause"]:
             is_day = before["surely"] is not None
         else:
-            may_rank = before is not None and before["may_rank"] and match["day"] in _RANKS
-            is_day = before is not None and not may_rank
+            is_day = before is not None and not (before["may_rank"] and match["day"] in _RANKS)
         if is_day:
             yield match.span()
 
@@ -252,7 +263,10 @@ def addresses(text: str) -> Iterator[tuple[int, int]]:
         # not over the cells of a row
         if not ("\t" in core[0] or counts_things(core[0]) or _is_of_common_words(core[0])):
             units = pattern("LEADING_UNITS").search(text, max(start - MAX_UNITS, place), start)
-            yield units.start() if units else start, end
+            if units is not None and units.start() < start:
+                yield units.start(), end
+            else:
+                yield start + _length_of_opening(text, core), end
         place = max(end, start + 1)
 
 
@@ -277,12 +291,19 @@ def _extend(text: str, core: re.Match[str]) -> int:
         end, pieces = piece.end(), pieces + 1
         if kind in ("unit", "code", "land", "small") or (kind == "state" and broken):
             firm, weak = end, False
-        elif kind == "town" and not weak and (unit or not any(map(_is_plain, piece[0].split()))):
+        elif kind == "town" and not weak and (unit or _is_sure_town(piece[0])):
             firm = end
         else:
             weak = True
         unit = kind == "unit" and not broken  # a town may follow the unit on the same line
     return firm
+
+
+def _is_sure_town(piece: str) -> bool:
+    """Return whether what stands behind a street is a town without common words and personal names,
+    or a district of a city: Dublin 4."""
+    is_district = pattern("DISTRICT").search(piece) is not None
+    return is_district or not any(map(_is_plain, piece.split()))
 
 
 def counts_things(core: str) -> bool:
@@ -304,6 +325,18 @@ def counts_things(core: str) -> bool:
     if not named:  # 3 amber, 22 green; the 3300 block
         return "adjective" in builtin_lexicon().of(last)
     return not STOP_WORDS.isdisjoint(named) or not _COUNTED.isdisjoint(named[:1])
+
+
+def _length_of_opening(text: str, core: re.Match[str]) -> int:
+    """Return the length of a word that opens a clause before a street without a number, and is a
+    preposition, an answer or the like: Near Acacia Road; Leaving Acacia Road. All Saints Road and
+    Under Lane begin with theirs."""
+    opening = _OPENING.match(core[0])
+    if opening is None or _CLAUSE_END.search(text, max(core.start() - 4, 0), core.start()) is None:
+        return 0
+    word = opening[1].lower()
+    opens = word in _ON_THE_WAY or not _OPEN_STREETS.isdisjoint(builtin_lexicon().of(word))
+    return opening.end() if opens and not is_name(opening[1]) else 0
 
 
 def _is_of_common_words(core: str) -> bool:
@@ -393,6 +426,9 @@ def stated_in(text: str) -> Iterator[Entity]:
     Planning Board."""
     for match in pattern("SIGNATURE").finditer(text) if " | " in text else ():
         yield Entity(STATED["ORG"], *match.span("firm"))
+    for match in pattern("SIGNATURE_ABOVE_ADDRESS").finditer(text):
+        if not PERSON_WORDS.isdisjoint(match["post"].lower().split()):
+            yield Entity(STATED["ORG"], *match.span("firm"))
     yield from (
         Entity(STATED["GPE"], *match.span()) for match in pattern("LISTED_TOWN").finditer(text)
     )

@@ -21,7 +21,7 @@ from .facts import DIGIT
 from .fractions import is_score
 from .phrases import STREET_WORDS, counts_things
 from .tables import FOLLOWING, expanded, pattern, words
-from .words import builtin_lexicon, kinds
+from .words import builtin_lexicon, is_ordinary, kinds
 
 # Odds of the network from which a number and a noun in the plural are an address.
 SURELY_HOUSE = 20.0
@@ -249,6 +249,19 @@ def _describes(text: str) -> bool:
     stops."""
     classes = builtin_lexicon().of(text) if text.islower() and text not in STREET_WORDS else ()
     return bool(classes) and {"adjective", "gerund", "noun", "plural", "verb"}.issuperset(classes)
+
+
+@reason("ADDRESS")
+def is_of_ordinary_words(context: Context, entity: Entity) -> bool:
+    """Return whether an address is of ordinary words in small letters behind an article, without a
+    number: the station square, the old mill lane. In a text that has no capitals it may be a
+    street."""
+    _, start, end = entity
+    texts = context.bounds.texts[start:end]
+    before = context.text(start - 1).lower()
+    has_article = texts[0] in ARTICLES or before in ARTICLES
+    is_plain = all(text.islower() and is_ordinary(text) for text in texts)
+    return has_article and is_plain and context.is_capitalised
 
 
 @reason("ADDRESS", of_word=True)

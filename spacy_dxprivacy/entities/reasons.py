@@ -35,6 +35,7 @@ MAX_DIVISION = 3  # tokens below which a township is a place
 _HOMES = frozenset("place house flat home apartment room garage garden shed office".split())
 _SHORT_WORDS = words("CHAT")
 _INITIALED = re.compile(r"(?:[^\W\d_a-z]\. ?){1,2}[^\W\d_a-z][\w'’-]+")  # L. Birch
+_CONTRACTED = re.compile(r"(?<=[a-z])['’](?:ll|d|s|re|ve|m)\Z")
 _HOUR = re.compile(r"(?:0\d|1[0-4]|2[23])[0-5]\d", re.A)
 
 
@@ -66,6 +67,7 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
         text = texts[i]
         if text.istitle():
             return i > start and texts[i - 1].rstrip(".") in LEGAL and is_common_word(doc, i)
+        text = _CONTRACTED.sub("", text)  # somebody'll
         if not (text.islower() and text.isalpha()):
             return False
         is_word_of_text = doc[i].is_stop or is_common_word(doc, i) or text in LISTED["TITLE"]

@@ -23,7 +23,9 @@ from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import (
+    JUDGES,
     MAX_INITIALS,
+    OF_COURT,
     QUOTES,
     Entity,
     further_mentions,
@@ -62,12 +64,19 @@ _FIELD_START = re.compile(r"(?:[;,]|\| ?|\t)\"?\Z")
 _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _LETTER_UNITS = frozenset("g h l m s t v w".split())
 _RELEASE = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")  # the number of a release
+_TENS = frozenset("twenty thirty forty fifty sixty seventy eighty ninety".split())
+_ONES = frozenset("one two three four five six seven eight nine".split())
+_BEFORE_LIVES = frozenset({"b", "d", "born", "died", "bapt"})  # b. 1938
 _BEFORE_HOURS = frozenset("about after around at before by from till until".split())
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
 _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada Lind 41:08
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
 MIN_GIVEN = 4  # letters of a given name in short
 _DETERMINERS = words("DETERMINERS")
+MIN_PLACED = 3  # words of a firm of common words before the address of its street
+_MONTHS_OR_NAMES = frozenset({"Jan.", "Jun.", "Mar.", "Dec.", "Jul.", "Apr.", "Aug."})
+_BEFORE_FIRMS = frozenset("at by for from of through via with".split())
+MAX_NICKNAME = 3  # words of a nickname in quotes
 MIN_HOST = 5  # letters of the host of an address of mail that is a firm's name
 _PROVIDERS = words("MAIL_PROVIDERS")
 _CALLS = LISTED["TITLE"] | LISTED["GREETING"]
@@ -244,11 +253,26 @@ def _is_no_firm(context: Context, span: Span) -> bool:
     entity = Entity("ORG", span.start, span.end)
     if is_public_body(context, entity):
         return True
+    if _is_placed_firm(span):
+        return False
     if are_common(span, "ORG") or is_brand_of_thing(context, entity) or has_model(context, entity):
         return True
     if not context.least_odds or not LEGAL.isdisjoint(token.text.rstrip(".") for token in span):
         return False
     return all(odds(context.shares, "ORG", token.i) < LEAST_FIRM for token in span)
+
+
+def _is_placed_firm(span: Span) -> bool:
+    """Return whether a firm of common words stands before its street (Salt Hill Public Library, 4
+    Elm Road), or has four words and behind a preposition no article: through Tarn Bridge Neighbour
+    Centre."""
+    doc, end = span.doc, span.end
+    if len(span) < MIN_PLACED or not all(t.text[:1].isupper() or t.is_stop for t in span):
+        return False
+    if end + 1 < len(doc) and doc[end].text == "," and doc[end + 1].text[0].isdigit():
+        return doc[end + 1].ent_type_ == "ADDRESS"
+    before = doc[span.start - 1].text if span.start else ""
+    return len(span) > MIN_PLACED and before in _BEFORE_FIRMS
 
 
 def _is_short_below_head(bounds: Bounds, span: Span) -> bool:
@@ -412,21 +436,25 @@ def between_persons(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
 
 def nicknames(bounds: Bounds, owner: Mapping[int, Span]) -> Iterator[int]:
     """Yield the words in quotes between two parts of the name of a person, and the second part,
-    which may be a common word, where no other recogniser found them: Leroy "Bunny" Whyte.
+    which may be a common word, where no other recogniser found them: Leroy "Bunny" Whyte, Cuthbert
+    "Papa Tune" Joseph.
 
     owner: The entity of each token that has one."""
     texts = bounds.texts
     for span in {span for span in owner.values() if span.label_ == "PERSON"}:
-        i, last = span.end + 1, span.end + 3
-        if last >= len(texts) or not {texts[i - 1], texts[i + 1]} <= QUOTES:
+        i = span.end + 1
+        closing = range(i + 1, min(i + 1 + MAX_NICKNAME, len(texts) - 1))
+        last = next((k + 1 for k in closing if texts[k] in QUOTES), 0)
+        if not last or texts[i - 1] not in QUOTES:
             continue
-        parts = [owner.get(i), owner.get(last)]
+        parts = {k: owner.get(k) for k in (*range(i, last - 1), last)}
         is_family = texts[last].istitle() and texts[last].lower() not in STOP_WORDS
         is_family = is_family and kinds(texts[last]).isdisjoint({"WEEKDAY", "MONTH"})
-        if not is_family or any(part and part.label_ != "PERSON" for part in parts):
+        if not is_family or any(part and part.label_ != "PERSON" for part in parts.values()):
             continue
-        if texts[i].istitle() and bounds.doc[last - 1].whitespace_:  # no comma: 'Ada','Lind'
-            yield from (k for k, part in zip((i, last), parts, strict=True) if part is None)
+        is_name = all(texts[k].istitle() for k in range(i, last - 1))
+        if is_name and bounds.doc[last - 1].whitespace_:  # no comma: 'Ada','Lind'
+            yield from (k for k, part in parts.items() if part is None)
 
 
 def _is_before_nickname(bounds: Bounds, span: Span) -> bool:
@@ -455,9 +483,12 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _without_beside(bounds: Bounds, start: int, end: int) -> tuple[int, int]:
-    """Return the extent of a date without the number of a release or the hour before it (2.2, 2
-    February 2024; by 10 Sunday), and without the hours behind it: Fri 3rd May 10 to 4."""
+    """Return the extent of a date without the number of a release, the hour or the word for a
+    birth before it (2.2, 2 February 2024; by 10 Sunday; b. 1938), and without the hours behind
+    it (Fri 3rd May 10 to 4), but with all of a number in words: nineteen fifty-six."""
     texts, before = bounds.texts, bounds.between(start - 1, start).lower()
+    if end - start > 1 and bounds.lowers[start].rstrip(".") in _BEFORE_LIVES:
+        start += 1 + (texts[start + 1] == ".")
     if end - start > 2 and _RELEASE.fullmatch(texts[start]) and texts[start + 1] == ",":
         start += 2
     if before in _BEFORE_HOURS and end - start == 2 and texts[start].isdigit():
@@ -465,6 +496,8 @@ def _without_beside(bounds: Bounds, start: int, end: int) -> tuple[int, int]:
     if end - start > 2 and texts[end - 1].isdigit() and len(texts[end - 1]) < 3:
         to_hour = bounds.between(end, end + 1).lower() in TO_HOUR
         end -= to_hour and "MONTH" in kinds(texts[end - 2]) and "ORDINAL" in kinds(texts[end - 3])
+    if end - start > 1 and bounds.texts[end : end + 1] == ["-"] and bounds.lowers[end - 1] in _TENS:
+        end += 2 * (bounds.between(end + 1, end + 2).lower() in _ONES)
     return start, end
 
 
@@ -501,9 +534,15 @@ def _is_written(bounds: Bounds, i: int) -> bool:
 
 
 def _is_behind_name(bounds: Bounds, label: str, start: int, i: int) -> bool:
-    """Return whether a word is a degree or an office abbreviated with full stops, as M.D., or a
-    title behind a name (Thomas Sir)."""
+    """Return whether a word is a degree or an office abbreviated with full stops, as M.D. and, in a
+    court, J., a title behind a name (Thomas Sir), or opens a sentence behind a name that looks like
+    a month with a full stop."""
     text = bounds.texts[i]
+    if i > start and text in JUDGES and OF_COURT.search(bounds.text):
+        return True
+    before = bounds.texts[i - 1] if i > start else ""
+    if before in _MONTHS_OR_NAMES and kinds(text).isdisjoint({"FIRST", "SURNAME", "NEW"}):
+        return True  # from Ada and Jan. Rain fell
     if text.count(".") > 1 and text.replace(".", "").lower() in _NO_NAME_PART:
         return True
     is_title = bounds.lowers[i] in LISTED["TITLE"] and not is_name(text)

@@ -36,11 +36,22 @@ from .continued import siblings
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import ends_of_elided, match_foreign, match_foreign_days, without_words
-from .heads import STATED, colons_of_labels, values_in
+from .heads import STATED, STATED_DAY, colons_of_labels, values_in
 from .labels import values_beside_labels
 from .phrases import in_tokens, match_phrases, plain_text, stamps_in, stated_in
 from .senders import senders_in
-from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
+from .tables import (
+    FIRMS,
+    LABELS,
+    LANDS,
+    MATCHED,
+    NAMES,
+    STATES,
+    RuleNode,
+    pattern,
+    rule_tree,
+    words,
+)
 from .words import TO_HOUR, builtin_lexicon, is_name, is_town, kinds, kinds_of
 from .wrapped import match_wrapped
 
@@ -58,16 +69,22 @@ _SOURCES |= {
     "PLACED": ("GPE", ""),
     "GUESSED": ("PERSON", BY_GUESS),
     **{stated: (label, "") for label, stated in STATED.items()},
+    STATED_DAY: ("DATE", BY_RULE),
 }
 # First tokens of listed firms, for both ways in which tokenizers split them.
 _FIRM_FIRST = frozenset(
     first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
 )
 _PLACE_AFTER = words("PLACE_AFTER")
+_SHORT_YEAR = re.compile(r"['’]\d\d", re.A)
 _ADDRESS_SIGN = re.compile(r"://|www\.|\w@\w|\.\w{2,20}[/:?]")
 MAX_THOUSANDS = 3  # digits before a blank in 250 000 km
 # Codes of states that are words too, or that a document has for something else.
 _ALSO_WORDS = frozenset("DE HI ID IN LA MA ME OH OK OR PA".split())
+# Of states, the codes that are neither a word nor an abbreviation behind a town (Leeds PE teacher).
+_ONLY_STATES = frozenset({*STATES, *"AB BC MB NB NL NS ON QC SK YT NSW QLD TAS".split()}) - (
+    _ALSO_WORDS | frozenset("AL AS CO CT GU MD MI MP MS MT PR SC SD TN VA VI".split())
+)
 
 
 class DxEntityRuler(FailsClosed, EntityRuler):
@@ -143,7 +160,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         labelled = [*values_in(text)]
         values = (*labelled, *values_beside_labels(text), *senders_in(text), *stated_in(text))
         named = {in_tokens(doc, *value) for value in values}
-        stated = {value for value in named if value.label in STATED.values()}
+        stated = {value for value in named if value.label in (*STATED.values(), STATED_DAY)}
         own_matches += sorted(stated, key=lambda e: (e.start - e.end, e.start))
         persons = [(start, end) for label, start, end in labelled if label == STATED["PERSON"]]
         again = names_again(bounds, persons) if persons else ()
@@ -174,7 +191,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
             key, span_id = _SOURCES.get(label) or self._ent_ids.get(label) or (label, "")
-            for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
+            for first, last in _free_runs(doc, start, end, taken, label):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
         entities = [Entity(plain_label(span.label_), span.start, span.end) for span in spans]
@@ -251,9 +268,14 @@ def _of_lists(bounds: Bounds, entities: Iterable[Entity]) -> Iterator[Entity]:
 
 
 def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[Entity]:
-    """Yield towns with the state behind their comma whose code is also a word: Portland, OR. Before
-    a word in capitals, or behind a town in capitals, it may be that word: IN LONDON, OR ELSE."""
+    """Yield towns with the state behind them, without a comma if its code is no word (Surrey BC),
+    or behind their comma if it is one: Portland, OR. Before a word in capitals, or behind a town in
+    capitals, it may be that word: IN LONDON, OR ELSE."""
     texts = bounds.texts
+    ends = {end: start for label, start, end in matches if label == "GPE"}
+    for i in ends.keys() & {i for i, text in enumerate(texts) if text in _ONLY_STATES}:
+        if bounds.between_with_blank(i - 1, i).endswith(" ") and not texts[i - 1].isupper():
+            yield Entity("GPE", ends[i], i + 1)  # Surrey BC
     states = [i for i, text in enumerate(texts) if text in _ALSO_WORDS and texts[i - 1] == ","]
     if not states:
         return
@@ -284,11 +306,11 @@ def _counts_from_number(bounds: Bounds, label: str, start: int, end: int) -> boo
 
 
 def _free_runs(
-    doc: Doc, start: int, end: int, taken: set[int], is_secret: bool
+    doc: Doc, start: int, end: int, taken: set[int], label: str
 ) -> Iterator[tuple[int, int]]:
     """Yield the parts of a match that are still free, without white space and punctuation at their
-    ends. Secrets keep their punctuation."""
-    marks = "" if is_secret else "#"
+    ends. Secrets keep their punctuation, and a year its apostrophe: '76."""
+    marks = "" if label == "SECRET" else "#"
     for is_taken, run in groupby(range(start, end), key=taken.__contains__):
         tokens = [] if is_taken else [doc[i] for i in run]
         named = [
@@ -296,6 +318,8 @@ def _free_runs(
         ]
         if named:
             first, last = named[0], named[-1] + 1
+            if label == "DATE" and first > tokens[0].i:
+                first -= _SHORT_YEAR.fullmatch(doc[first - 1 : last].text) is not None
             within = doc[first:last].text
             after = doc[last].text if last <= tokens[-1].i else ""
             closes = after == ")" and within.count("(") > within.count(")")

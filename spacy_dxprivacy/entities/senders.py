@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..text.language import language_of
-from ..text.mentions import NO_INITIALS, Entity, is_word
+from ..text.mentions import Entity, is_word
+from ..text.speakers import NO_INITIALS
 from .heads import STATED, head_of
-from .tables import FIRMS, GOODS, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
+from .tables import FIRMS, GOODS, LISTED, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
 from .titles import named_part
 from .words import is_file_name, is_name, is_ordinary, kinds
 
@@ -29,6 +30,15 @@ _KIN = frozenset(
     "maman papa mamie papi papy mami mamá papá mamma papà mama oma opa omi opi nonna nonno abuela "
     "abuelo tía tío tante onkel tonton tata tatie tati zia zio mutti vati moeder vader mère "
     "père".split()
+)
+# Between two names of a sender: mother of, from, 's dad.
+_LINK = re.compile(
+    rf"(?:['’]s|(?: (?:the|of|from|at|in|and|with|w|my|{'|'.join(sorted(PERSON_WORDS))})){{1,4}})"
+    r"(?: |\Z)"
+)
+_CLOSERS = frozenset(
+    "always forever hugs kisses blessings god me mummy daddy nan nana gran grandad granddad mam "
+    "everyone all us family".split()
 )
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
@@ -51,7 +61,9 @@ def senders_in(text: str) -> Iterator[Entity]:
         yield from _behind_times(text)
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
+    yield from _user_names_of_lines(text)
     yield from _signers_in(text)
+    yield from _fond_signers_in(text)
     if "_" in text or _MARKED_HEAD.search(text) is not None:
         yield from _of_comments(text)
     if "**\n" in text or "** (" in text:
@@ -88,8 +100,7 @@ def _users_of(lines: list[re.Match[str]], kind: str) -> Iterator[Entity]:
     whole or, in a column, in part; of only letters they are persons there. The keys of a
     configuration are ordinary words, or labels (max_size, first_name), programs of a log have no
     names, and the rows of a programme stand below each other."""
-    starts = {line.start() for line in lines}
-    lines = [line for line in lines if line["clock"] is None or line.end() + 1 not in starts]
+    lines = _above_others(lines) if kind == "clock" else lines
     lines = [line for line in lines if _is_handle(line["sender"])]
     named = {line["sender"] for line in lines}
     pieces = {piece for name in named for piece in _PIECE.findall(name)}
@@ -141,6 +152,19 @@ def _signers_in(text: str) -> Iterator[Entity]:
         named = [group for group in ("one", "two") if match[group]]
         if not all(match[group] in _NO_SIGNERS for group in named):
             yield from (Entity(STATED["PERSON"], *match.span(group)) for group in named)
+    for match in pattern("TYPED_INITIALS").finditer(text):
+        yield Entity(STATED["PERSON"], *match.span("name"))
+
+
+def _fond_signers_in(text: str) -> Iterator[Entity]:
+    """Yield who signs with one word below a fond closing, also with an ordinary one (Love / Tee),
+    but for kin and what closes, too."""
+    for match in pattern("SIGNED_FONDLY").finditer(text):
+        lower = match["name"].lower()
+        is_other = lower in PERSON_WORDS | _KIN | _CLOSERS | LISTED["SIGNOFF"]
+        is_other = is_other or lower in LISTED["GREETING"] or head_of(lower) is not None
+        if not is_other and kinds(match["name"]).isdisjoint({"WEEKDAY", "MONTH", "FUNCTION"}):
+            yield Entity(STATED["PERSON"], *match.span("name"))
 
 
 def _of_comments(text: str) -> Iterator[Entity]:
@@ -210,7 +234,24 @@ def _behind_times(text: str) -> Iterator[Entity]:
     for line in lines:
         writes_often = counts[line["sender"]] > 1 and not line["sender"].isupper()
         if writes_often or any(map(may_name, _words(line))):
-            yield Entity(STATED["PERSON"], *_named_part(line))
+            yield from (Entity(STATED["PERSON"], *place) for place in _named_parts(line))
+
+
+def _named_parts(line: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of the names of a sender, between which stands whose kin it is: |Lerato|
+    mother of |Thabo|."""
+    start, end = _named_part(line)
+    text, offset = line.string, line.start("sender")
+    places = list[tuple[int, int]]()
+    for link in _LINK.finditer(line["sender"]):
+        before, after = (offset + at for at in link.span())
+        if start < before < end:
+            places.append((start, before))
+            start = after
+    places.append((start, end))
+    for k, (start, end) in enumerate(places):
+        if k == 0 or any(map(may_name, text[start:end].split())):
+            yield start, end
 
 
 def _named_part(line: re.Match[str]) -> tuple[int, int]:
@@ -222,16 +263,45 @@ def _named_part(line: re.Match[str]) -> tuple[int, int]:
 
 def _before_times(text: str) -> Iterator[Entity]:
     """Yield the senders that stand before the times of their messages, on lines of their own, also
-    with a picture behind the name. An ordinary word is one where it writes twice. The rows of a
-    programme have no line between them."""
+    with a picture behind the name. An ordinary word is one where it writes twice."""
     found = [line for line in pattern("SENDER_LINE").finditer(text) if not head_of(line["sender"])]
-    starts = {line.start() for line in found}
-    lines = [line for line in found if line.end() + 1 not in starts]
+    lines = _above_others(found)
     counts = Counter(line["sender"] for line in lines)
     for line in lines if len(lines) > 1 else ():
         name = _AFTER_NAME.sub("", line["sender"])
         if counts[line["sender"]] > 1 or any(map(may_name, _PIECE.findall(name))):
             yield Entity(_label_of(name), line.start("sender"), line.start("sender") + len(name))
+
+
+def _user_names_of_lines(text: str) -> Iterator[Entity]:
+    """Yield the user names behind the label of who writes, and those on lines of their own above
+    what they say, if two do and one does again: names of files and packages stand there once."""
+    lines = [line for line in pattern("HANDLE_FIELD").finditer(text) if _is_sure_user(line)]
+    alone = _above_others(pattern("HANDLE_ALONE").finditer(text)) if "\n" in text else []
+    alone = [line for line in alone if _may_be_user(line["sender"])]
+    counts = Counter(line["sender"] for line in alone)
+    if MIN_HANDLES <= len(counts) < len(alone) and any(map(_is_sure_user, alone)):
+        lines += alone
+    yield from (Entity("USERNAME", *line.span("sender")) for line in lines)
+
+
+def _may_be_user(name: str) -> bool:
+    """Return whether a word has the marks of a user name, and is no file or version."""
+    return _is_user_name(name) and not (is_file_name(name) or _VERSIONED.search(name))
+
+
+def _is_sure_user(line: re.Match[str]) -> bool:
+    """Return whether a word that may be a user name has a long part that is no ordinary word."""
+    pieces = _PIECE.findall(line["sender"].lower())
+    is_rare = any(len(piece) >= MIN_PIECE and not is_ordinary(piece) for piece in pieces)
+    return is_rare and _may_be_user(line["sender"])
+
+
+def _above_others(found: Iterable[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the lines of which none stands below another, as the rows of a programme do."""
+    found = [*found]
+    starts = {line.start() for line in found}
+    return [line for line in found if line.end() + 1 not in starts]
 
 
 def _label_of(name: str) -> str:

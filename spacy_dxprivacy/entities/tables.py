@@ -149,7 +149,9 @@ PLACES = LANDS | {"city"}
 TERM_NOUNS = words("TERM_NOUNS", "terms")
 GOODS, MAKERS = words("GOODS", "terms"), words("MAKERS", "terms")
 # Drugs, wares and microbes: in no text persons, although some are given names.
-PRODUCTS = words("PRODUCTS", "terms") | words("WARES", "terms") | words("GENERA", "terms")
+PRODUCTS = frozenset().union(
+    *(words(name, "terms") for name in ("PRODUCTS", "WARES", "GENERA", "RITES"))
+)
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))
 # Names of users that are no persons, in lower case.
 SYSTEM_ACCOUNTS = words("SYSTEM_ACCOUNTS")

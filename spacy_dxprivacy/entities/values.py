@@ -215,6 +215,8 @@ _ROW_OF_VALUES = re.compile(
 # A day and a month with a hyphen before a time of day: 15-03 08:05.
 _DOTTED_DAY = re.compile(r"(?<![\d.])\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)", re.A)
 _DASHED_DAY = re.compile(rf"{expanded('EITHER_DASHED')},? (?:at )?\d\d?:\d\d", re.A)
+_RANK_IN_PARTS = re.compile(r"[A-Z]{1,3}/[A-Z]")
+_DAYPARTS = frozenset("morning afternoon evening night".split())
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{_UNITS})\.?", re.I)  # by 12.5 m.
 _DECIMAL_PERIOD = re.compile(r"\d+[.,]\d+\s?(?:days?|weeks?|wks?|months?|mths?|years?|yrs?)", re.I)
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
@@ -970,6 +972,8 @@ def _is_number_alone(tokens: Tokens, start: int, end: int, mark: str) -> bool:
         return True
     if _DASHED_DAY.match(tokens.between_with_blank(start, end + BESIDE)):
         return False
+    if mark == "." and not _DAYPARTS.isdisjoint(tokens.lowers[end : end + 2]):
+        return False  # 15.04 evening, early morning
     if mark == "." and tokens.lowers[start - 1] == "by":
         return _DOTTED_DAY.search(tokens.text) is None  # it rose by 10.12
     return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
@@ -1274,11 +1278,21 @@ def _are_no_date(numbers: re.Match[str]) -> bool:
     return not is_date
 
 
+def _is_end_of_rank(tokens: Tokens, start: int) -> bool:
+    """Return whether a letter is the last one of a rank with a slash: SR/N Lind."""
+    rank = "".join(tokens.texts[start - 2 : start + 1])
+    is_joined = not any(tokens.doc[i].whitespace_ for i in (start - 2, start - 1))
+    return is_joined and _RANK_IN_PARTS.fullmatch(rank) is not None
+
+
 def extent_of_name(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a name without the letter of a number before its hyphen (12-B.
-    Visibility), and without what is behind it: the code of a model (a Denis Wick 6BL), the strength
-    of a drug (Zorvam 2.5/20), the voyage of a ship (V.042)."""
+    Visibility) or of a rank before it (SR/N Lind), and without what is behind it: the code of a
+    model (a Denis Wick 6BL), the strength of a drug (Zorvam 2.5/20), the voyage of a ship (V.042).
+    """
     last = tokens.texts[end - 1]
+    if end - start > 1 and start > 1 and _is_end_of_rank(tokens, start):
+        start += 1
     if end - start > 1 and last[-1].isalnum() and any(map(str.isdigit, last)):
         is_apart = _BEHIND_NAME.fullmatch(last) is not None or _is_one_of_many(tokens, start)
         return start, end - is_apart

@@ -25,7 +25,8 @@ _ENDS, _BEGINS = re.compile(rf"\d[^\n]{{0,{NEAR}}}\Z"), re.compile(rf"[^\n]{{0,{
 # The time or the day at which a line of a chat or a log was written, or the machine that it is of.
 _STAMP = re.compile(
     r"(?:\d{1,2}:\d\d(?!\d)|\d{4}([-/.])\d\d\1\d\d(?!\d)|\d{1,2}/\d{1,2}/(?:\d\d){1,2}(?!\d)|"
-    r"(?:0?[1-9]|[12]\d|3[01])([-.])(?:0?[1-9]|1[0-2])\2(?:19|20)\d\d(?!\d)|"
+    r"(?:0?[1-9]|[12]\d|3[01])([-.])(?:0?[1-9]|1[0-2])\2"
+    r"(?:(?:19|20)\d\d(?!\d)|\d\d,? \d{1,2}:\d\d)|"
     r"\d{1,2}[-/ ][A-Z][a-z]{2}[-/ ]\d{4}|\d{8}T\d{4}|\d{1,3}(?:\.\d{1,3}){3}(?![.\d])|"
     r"(?:[\da-fA-F]{1,4}:){2,7}[\da-fA-F:]{1,9}(?=\s))"
 )

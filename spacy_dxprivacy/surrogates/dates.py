@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, partial
 from itertools import pairwise
@@ -47,7 +47,14 @@ from .calendar import (
     Weekday,
     read_year,
 )
-from .number_words import ORDINALS, day_of, year_in_words, year_of
+from .number_words import (
+    ORDINALS,
+    day_of,
+    is_short_year,
+    short_year_in_words,
+    year_in_words,
+    year_of,
+)
 
 # Words for the numbers from 1 on, in the case in which they are written.
 SEASONS = "Winter Spring Summer Fall".split()
@@ -60,6 +67,10 @@ _OF_YEARS = frozenset(
     "seasons tax term winter year years".split()
 )
 ENDS = ("", "2")  # suffixes of the field names of both days of a range
+WORDS_BEFORE_YEAR = 8  # of which one says that a number in words is a year
+_BEFORE_SHORT_YEARS = frozenset(
+    "in since till until from of say think guess reckon believe suppose".split()
+)
 MOST_YEARS = 10  # of a season or a school year: 2019/20, and not 2019-13
 _BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNITS")
 _DETERMINERS = words("DETERMINERS")
@@ -238,6 +249,8 @@ def _write_year(year: int, model: str, m: Written) -> str:
     is_spoken = model[0].isalpha()
     if len(model) != 4 and not is_spoken:
         return f"{model[:-2]}{year % 100:02d}"
+    if is_spoken and is_short_year(model):
+        return match_case(short_year_in_words(year), model)
     if not (1000 if is_spoken else 1) <= year <= 9999:
         raise NoDate
     return match_case(year_in_words(year), model) if is_spoken else f"{year:04d}"
@@ -532,6 +545,14 @@ def _period(m: Written) -> Period:
     return Period(unit, index, calendar, write)
 
 
+def _short_year(m: Written) -> Piece:
+    """Read sixty-one as a year where it is the whole mention and words before it say so (back in
+    sixty-one), and not as an age or a count, which stays."""
+    is_whole = m.match[0] == m.match.string.strip()
+    is_dated = not _BEFORE_SHORT_YEARS.isdisjoint(m.before[-WORDS_BEFORE_YEAR:])
+    return _period(replace(m, kind="year")) if is_whole and is_dated else m.text
+
+
 def _are_years(m: Written) -> bool:
     """Return whether a year and a number after it, which may be a month, are those of a season, a
     school year or a fiscal year: the season 2011-12, the 2009-10 league."""
@@ -711,7 +732,7 @@ def _holiday(m: Written) -> Piece:
 
 READERS: dict[str, Callable[[Written], Piece]] = {
     **dict.fromkeys(UNITS, _period), "month": _month, "week": _week, "iso_day": _iso_day,
-    "decade": _decade,
+    "decade": _decade, "short_year": _short_year,
     "day": _days, "numeric": _days, "list": _list, "weekday": _weekday,
     "numbered": _numbered, "glog": _glog,
     "clock": _clock, "spoken_hour": _clock, "hours": _hours, "noon": _noon,

@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Span
 
 from ..about import DATA
 from ..space import Space
+from .speakers import MAY_SPEAK, NO_INITIALS, speakers_in
 from .spelling import without_accents
 from .tokens import text_of
 
@@ -41,20 +42,15 @@ _MIXED = re.compile(r"[^\W\d_a-z][a-z]{1,3}[^\W\d_a-z]")  # initials as RvD
 _LETTER_TITLES = {"fr": "M.", "es": "D."}
 _ABBREVIATED = frozenset("P.S. N.B. P.D. P.P. A.A. U.S. U.K. E.U.".split())
 _PART = re.compile(r"(?<!['’])[^\W\d_]+")  # also an initial
+_BEHIND_HYPHEN = re.compile(r"(?<=\w)-\w+")
 # Labels whose surrogates replace digits only: united spans take another label, if there is one.
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
 MAX_TOKEN_CHARACTERS = 200  # from which on a token with a part of a name is not replaced
 MIN_GLUED_LETTERS = 4  # of a part that is searched within longer words, such as email addresses
 MAX_INITIALS = 5  # parts of a name whose initials are searched, without this one
-NO_INITIALS = frozenset(
-    "US UK UN EU AM PM PS EG IE AD BC CV ID OK QC TV PC IT HR PR MD PHD".split()
-)
-# Of these, the ones that may be those of a speaker or of an actor: AM: Yes. AM asked.
-_MAY_SPEAK, _MAY_ACT = (
-    NO_INITIALS - frozenset("EG IE ID OK PS".split()),
-    {"AD", "AM", "BC", "PC", "PM"},
-)
+# Abbreviations that may also be the initials of who acts: AM asked.
+_MAY_ACT = frozenset("AD AM BC PC PM".split())
 # Words of minutes that stand before and behind the initials of one who moves, agrees, has a task or
 # signs.
 _BEFORE_INITIALS = frozenset(
@@ -89,7 +85,8 @@ _BE = frozenset(_LISTS["be"].split())
 _INTRODUCING = frozenset(_LISTS["introducing"].split())
 
 
-_OF_COURT = re.compile(r"\b(?i:judges?|justices?|court|appeal)\b")
+JUDGES = frozenset({"J.", "JJ.", "C.J.", "J.A."})
+OF_COURT = re.compile(r"\b(?i:judges?|justices?|court|appeal)\b")
 
 
 class Entity(NamedTuple):
@@ -182,7 +179,10 @@ def is_capitalised(text: str, least: int = MIN_OPENINGS, share: float = CAPITAL_
 
 def initials_of(names: Iterable[str]) -> set[str]:
     """Return the initials of full names, in capitals without full stops: JK for John Kelly and for
-    J. Kelly, also without those of particles: JC for Juan de la Cruz."""
+    J. Kelly, also without those of particles (JC for Juan de la Cruz) and of what stands behind a
+    hyphen: JA for Jo Abi-Lind."""
+    names = [*names]
+    names += [_BEHIND_HYPHEN.sub("", name) for name in names if "-" in name]
     parts = [_PART.findall(name) for name in names]
     named = [[part for part in found if part[0].isupper()] for found in parts]
     # Marie de la Tour is MDT.
@@ -199,7 +199,7 @@ def initials_of(names: Iterable[str]) -> set[str]:
 def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
     """Return the initials of the persons of a Doc, each from a first token to a last, also without
     a nickname in quotes, or with it alone (AL and BL for Ada "Bo" Lind), with the name of a father
-    (Ravi s/o Muthu), and those in brackets behind a name."""
+    (Ravi s/o Muthu), those in brackets behind a name, and those of whoever speaks beside one."""
     ends, size = dict(persons), len(doc)
     names = [doc[first:last].text for first, last in ends.items() if last - first > 1]
     for first, last in ends.items():
@@ -212,7 +212,13 @@ def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
         if after in ends and after < size and doc[after - 1].text in QUOTES:
             family = doc[after : ends[after]].text
             names += [f"{doc[first:last].text} {family}", f"{doc[last + 1].text} {family}"]
-    return initials_of(names) | {text.upper() for text in _stated_initials(doc, ends.items())}
+    known = initials_of(names) | {text.upper() for text in _stated_initials(doc, ends.items())}
+    return known.union(_speakers(doc, known).values())
+
+
+def _speakers(doc: Doc, known: Collection[str]) -> dict[int, str]:
+    """Return the initials that open lines of a transcript, by their first characters."""
+    return speakers_in(text_of(doc), known, lambda who: not is_word(who.lower()))
 
 
 def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
@@ -230,7 +236,13 @@ def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
         letters |= mixed
         shouted = sorted({*shouted, *tokens_of_words(doc, mixed.__contains__)})
     starts = {first for first, _ in persons}
-    return [i for i in shouted if _are_initials(doc, i, doc[i].text, letters, stated, starts)]
+    speakers = _speakers(doc, letters)
+    return [
+        i
+        for i in shouted
+        if speakers.get(doc[i].idx) == doc[i].text
+        or _are_initials(doc, i, doc[i].text, letters, stated, starts)
+    ]
 
 
 def with_initials(doc: Doc, spans: Iterable[Span], language_of: Callable[[Doc], str]) -> list[Span]:
@@ -293,7 +305,7 @@ def _end_of_initials(doc: Doc, end: int, last: int) -> int:
     text = doc[last].text
     if not _INITIAL.fullmatch(text) or text in _AFTER_NAMES:
         return end
-    if last > end and _OF_COURT.search(text_of(doc)):
+    if (last > end or text in JUDGES) and OF_COURT.search(text_of(doc)):
         return end  # Lowe, J.: a judge
     after = doc[last + 1] if last + 1 < len(doc) else None
     ends = after is None or after.is_space or after.is_punct or after.is_lower
@@ -396,7 +408,7 @@ def _speaks_or_acts(doc: Doc, i: int, text: str) -> bool:
     """Return whether initials that are an abbreviation, too, open several lines as who speaks, or a
     sentence as who did something."""
     before, after = doc[i - 1].text if i else "\n", doc[i + 1 : i + 2].text
-    if after == ":" and text in _MAY_SPEAK and _begins_line(doc, i):
+    if after == ":" and text in MAY_SPEAK and _begins_line(doc, i):
         return (
             len(re.findall(rf"^[^\w\n]{{0,9}}(?:\d[^\n]{{0,20}} )?{text}:", text_of(doc), re.M)) > 1
         )

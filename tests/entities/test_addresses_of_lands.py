@@ -84,3 +84,49 @@ def test_a_firm_with_the_same_short_form_is_none():
     assert "Brown Bros, Co. Ltd" in " ".join(
         in_letter(marks, "We wrote to Brown Bros, Co. Ltd. then.")
     )
+
+
+@pytest.mark.parametrize("opening", [
+    "Leaving", "Near", "Behind", "At", "Yes", "Our", "Passing", "Outside", "Meet", "Avoid",
+])  # fmt: skip
+@pytest.mark.parametrize("before", ["", "It rained. ", "- ", "Ada Lind: "])
+def test_what_opens_a_clause_before_a_street_stays(marks, opening, before):
+    found = in_letter(marks, f"{before}{opening} Tolmin Road at noon, then home.")
+    assert "Tolmin Road" in found
+
+
+@pytest.mark.parametrize("street", [
+    "All Saints Road", "Little Tarn Lane", "Reading Hill Road", "Old Barn Lane", "Under Lane",
+    "First Mill Avenue", "Long Acre Street", "Broken Cross Lane", "Grace Park Road",
+])  # fmt: skip
+def test_the_first_word_of_a_street_goes_with_it(marks, street):
+    assert street in in_letter(marks, f"{street} is shut today.")
+
+
+@pytest.mark.parametrize("address", [
+    "Block 14 Lot 9", "Blk 3, Lot 12, Phase 2", "Lot 7, Block 21", "Tŷ Capel, Lôn Uchaf",
+    "At Post Kelmad, Tal. Sorna", "Vill. Tolmad, Post Sorna, Dist. Velur", "Ffordd y Gors",
+])  # fmt: skip
+def test_blocks_villages_and_lanes_of_other_languages_go(marks, address):
+    found = " ".join(in_letter(marks, f"Ms Ada Lind, {address}, said that she is well."))
+    assert all(word in found for word in address.replace(",", "").replace(" y ", " ").split())
+
+
+def test_a_numbered_avenue_goes_and_a_square_of_ordinary_words_stays(marks):
+    assert "104 Avenue" in in_letter(marks, "He drove on the 104 Avenue route for years.")
+    assert in_letter(marks, "We have a coach from the station square at noon.") == []
+    assert in_letter(marks, "Block it, and post lot 9 at noon.") == []
+
+
+@pytest.mark.parametrize("address", [
+    "Tarn House, Dublin 4", "12 Elm Road, Dublin 8", "Tolmin Chambers, Colombo 7",
+    "3 Fern Street, Budapest 11",
+])  # fmt: skip
+def test_the_district_of_a_city_goes_with_its_number(marks, address):
+    found = " ".join(in_letter(marks, f"The hearing is at {address}, on the first floor."))
+    assert all(word in found.replace(",", "").split() for word in address.replace(",", "").split())
+
+
+def test_results_beside_a_city_stay(marks):
+    found = " ".join(in_letter(marks, "The results are Tolmin Park 3, Dublin 4, and that is that."))
+    assert not {"3", "4"} & {*found.split()}

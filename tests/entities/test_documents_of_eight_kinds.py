@@ -402,9 +402,31 @@ def test_initials_behind_a_time_are_those_of_who_speaks(nlp, time):
     check(nlp, text, ["BQ", "ML"], ["MLR"])
 
 
+@pytest.mark.parametrize("line", [
+    "112  {}: {}", "  7. {}: {}", "00:12:04  {}: {}", "{} (laughs): {}", "{} [quietly]: {}",
+    "**{}:** {}", "[{}]: {}", "{}> {}", "{}\t{}", "{}   {}", "{} – {}",
+])  # fmt: skip
+def test_initials_that_open_the_lines_of_a_transcript_go(nlp, line):
+    said = "So it was dry", "It was, yes", "Was the barn shut", "All night"
+    lines = (line.format(who, words) for who, words in zip(["BQ", "ML"] * 2, said, strict=True))
+    text = "Interviewer: Bernie Quist. Told by Merindah Lowe.\n\n" + "\n\n".join(lines)
+    check(nlp, text, ["BQ", "ML"], ["dry", "barn", "night"])
+
+
+def test_so_do_those_of_whoever_else_speaks_but_no_role(nlp):
+    said = "{0}: So?\n{1}: It was dry.\n{0}: And?\n{1}: No.\n"
+    for who in ("ZK", "WDL"):
+        check(nlp, f"By Bernie Quist, of the mill.\n{said.format('BQ', who)}", ["BQ", who], ["dry"])
+    for who in ("BP", "INT", "ALL", "RES", "NO", "DB", "CC"):
+        check(nlp, f"By Bernie Quist, of the mill.\n{said.format('BQ', who)}", ["BQ"], [who])
+    check(nlp, f"By Bernie Quist, of the mill.\n{said.format('RQ', 'ZK')}", [], ["RQ", "ZK"])
+    check(nlp, "By Ivo Dunn and Ed Gill.\nID: 4\nEG: tin\nID: 5\nEG: tar", [], ["ID", "EG"])
+
+
 @pytest.mark.parametrize(("names", "initials"), [
     ("R. Sidhu, J. Adebayo-Lunn", "RS JAL"), ("Rajendran s/o Muthu, Siti Osman", "RM SO"),
     ("Juan de la Cruz, Ada Lind", "JC AL"), ("Wendy O'Hara, T. Gale", "WO TG"),
+    ("Ines Vidal-Roca, Ann-Marie Pohl", "IV AP"),
 ])  # fmt: skip
 def test_initials_are_those_of_names_with_initials_and_particles(nlp, names, initials):
     one, other = initials.split()

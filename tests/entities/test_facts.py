@@ -1023,6 +1023,9 @@ def test_a_day_before_noon_is_a_day(nlp):
     ("So the 7th ish", "7th"), ("On May 16, or the 22nd in the morning.", "22nd"),
     ("Send it by the 4th. Thanks.", "4th"), ("It is booked for the 14th, please.", "14th"),
     ("In your letter of the 30th, you ask.", "30th"),
+    ("The train leaves 12th at noon.", "12th"), ("My bus lands 28th, I hope.", "28th"),
+    ("No, just the 20th my love, at seven.", "20th"),
+    ("It is only the 14th and I am late.", "14th"),
 ])  # fmt: skip
 def test_an_ordinal_with_nothing_to_count_is_a_day(nlp, text, day):
     assert any(label == "DATE" and day in shown for label, shown in found(nlp, text))
@@ -1030,6 +1033,7 @@ def test_an_ordinal_with_nothing_to_count_is_a_day(nlp, text, day):
 
 @pytest.mark.parametrize("text", [
     "It fell from the 2nd floor.", "After the 3rd attempt it held.", "By the 5th lap she led.",
+    "It was just the 5th time.", "Only the 3rd came.", "She leaves 2nd, behind her.",
     "For the 1st time it rang.", "It is of the 14th century, or the 8th edition.",
 ])  # fmt: skip
 def test_an_ordinal_that_counts_is_none(nlp, text):
@@ -1134,3 +1138,29 @@ def test_a_column_of_numbers_of_all_sizes_holds_amounts(nlp, head):
 def test_a_cell_without_a_number_below_a_head_for_one_stays(nlp, cell):
     text = f"surname;account;site\nLind;4471200;Leeds\nRask;{cell};Leeds\nMoe;4471201;Leeds\n"
     assert not [shown for _, shown in found(nlp, text) if cell in shown]
+
+
+@pytest.mark.parametrize(("text", "day"), [
+    ("We came back in sixty-two. It was cold.", "sixty-two"),
+    ("There was no road till, I want to say, fifty-six. You walked.", "fifty-six"),
+    ("It was nineteen fifty-six when we came.", "nineteen fifty-six"),
+    ("It was the winter of forty-seven, and we had no coal.", "forty-seven"),
+    ("He came with the war, '76. It was cold.", "'76"), ("Since ’84 we had the shop.", "’84"),
+    ("That was '68, when the mill shut.", "'68"),
+    ("Born twelfth of the fifth eighty-three, he says.", "twelfth of the fifth eighty-three"),
+    ("It is the third of the ninth seventy, sir.", "the third of the ninth seventy"),
+    ("Loaded. ETA 15.04 evening at the gate.", "15.04"),
+    ("He is due 26.11 early morning.", "26.11"),
+])  # fmt: skip
+def test_years_and_days_as_they_are_said_are_dates(nlp, text, day):
+    assert ("DATE", day) in found(nlp, text)
+
+
+@pytest.mark.parametrize("text", [
+    "It broke in fifty-six places.", "She lived till seventy-one.", "He ran it in twenty-two.",
+    "He said '10 minutes' and left.", "It is '76' on the door.",
+    "A man of 6'10, with a hat.", "It is 7.30 evening by the clock, or 19.05 evening.",
+    "It weighs 15.04 kg and costs 15.04 a piece.", "It is the first of the second set.",
+])  # fmt: skip
+def test_counts_ages_and_decimals_as_they_are_said_are_none(nlp, text):
+    assert not [shown for label, shown in found(nlp, text) if label == "DATE"]

@@ -479,3 +479,28 @@ def test_the_values_of_labels_are_sought_in_linear_time():
         "<td>" * 9_000,
     ):
         assert not [*values_in(text)]
+
+
+BURIALS = "No.\tName\tAbode\tBuried\tRemarks\n{}\n9\tOwen Cole\tTarnby\t9 May 1871\tSame grave\n"
+
+
+@pytest.mark.parametrize(("row", "found"), [
+    ("1\tInfant Tolan\tLetter West\t4 Jan 1871\tFee paid", {"Tolan", "Letter West"}),
+    ("1\tIda Tolan otherwise Coyle\tBantry, workhouse\t4 Jan 1871\t",
+     {"Ida Tolan", "Coyle", "Bantry"}),
+    ("1\tWidow Daly\tfrom the sea\t4 Jan 1871\tFee paid", {"Daly"}),
+    ("1\tIda Tolan\tdo.\t4 Jan 1871\tFee paid", {"Ida Tolan"}),
+])  # fmt: skip
+def test_a_register_says_more_of_persons_and_places(row, found):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    ents = {ent.text for ent in nlp(BURIALS.format(row)).ents if ent.label_ in ("PERSON", "GPE")}
+    assert ents - {"Owen Cole", "Tarnby"} == found
+
+
+@pytest.mark.parametrize("head", ["Grade", "Position", "Role", "Job title", "Seat"])
+@pytest.mark.parametrize("role", ["Cox", "Mason", "Baker", "Hooker"])
+def test_what_somebody_is_stays_below_its_head(head, role):
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+    rows = f"| Ada Tolan | {role} | 12 |\n| Bo Rask | {role} | 8 |"
+    found = nlp(f"| Member | {head} | Due |\n|---|---|---|\n{rows}").ents
+    assert [ent.text for ent in found if ent.label_ == "PERSON"] == ["Ada Tolan", "Bo Rask"]

@@ -653,3 +653,59 @@ def test_an_abbreviation_opens_a_sentence_of_a_note_far_from_others(marks):
     note = NOTE.format(f"{rest}BO last night, well.", rest)
     assert "BO" not in marks(note)
     assert "BO" in " ".join(marks(NOTE.format(f"{rest}Mr BO came, well.", rest)))
+
+
+@pytest.mark.parametrize("text", [
+    "She parked it on that Corsa outside, and then she went home.",
+    "Is it your Corolla? We sold our Corsa in the spring of the year.",
+    "If you fly into Jackson somebody'll come and get you from there.",
+    "It was before the judge and the court, and SR/N was on shift then.",
+])  # fmt: skip
+def test_things_with_the_names_of_persons_and_contractions_stay(marks, text):
+    assert {*in_letter(marks, text)} <= {"Jackson"}
+
+
+def test_the_letter_of_a_judge_stays(marks):
+    found = in_letter(marks, "In the High Court, before Charlock J. (Ag.), on appeal, it was held.")
+    assert "J." not in " ".join(found).split()
+
+
+def test_the_end_of_a_rank_stays(marks):
+    assert in_letter(marks, "It was prepared by SR/N Dilruk, who is on shift.") == ["Dilruk"]
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("A reply came from Custodial Manager Peel, which said so.", "Peel"),
+    ('It was a gift from Cuthbert "Papa Tune" Joseph, his friend.', "Cuthbert Papa Tune Joseph"),
+    ('Then Dennis "The Big Man" Marsh came to us.', "Dennis Big Man Marsh"),
+])  # fmt: skip
+def test_names_behind_a_post_and_with_a_nickname_of_words_go(marks, text, name):
+    found = " ".join(in_letter(marks, text))
+    assert all(word in found for word in name.split())
+
+
+@pytest.mark.parametrize("name", ["Stitch & Chat", "Walk and Talk", "Stay & Play", "Knit & Natter"])
+def test_what_a_club_does_together_stays(marks, name):
+    assert marks(f"News of the hall\n\n{name}\nEvery second week, in the back room.\n") == []
+
+
+def test_a_firm_of_two_names_goes(marks):
+    assert "Hope & Marsh" in marks("News of the hall\n\nHope & Marsh\nThey fix boilers.\n")
+
+
+@pytest.mark.parametrize(
+    "rite", ["Langar", "Ardas", "Iftar", "Nikah", "Akhand Path", "Bat Mitzvah"]
+)
+def test_rites_stay(marks, rite):
+    text = (
+        f"** {rite} **\nIt was in the hall of the town.\n\n{rite} is at noon, and all may come.\n"
+    )
+    assert marks(text) == []
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("Dear Ada and Jan. Springers are on the field.", ["Ada", "Jan."]),
+    ("It was Jan. Kowalik who came.", ["Jan. Kowalik"]),
+])  # fmt: skip
+def test_a_short_name_ends_a_sentence(marks, text, found):
+    assert in_letter(marks, text) == found

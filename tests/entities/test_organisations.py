@@ -132,3 +132,51 @@ def test_the_owners_of_a_building_by_its_plan_are_an_organisation(marks, owners)
 
 def test_a_family_practice_is_called_by_its_road(marks):
     assert "Tarrant Road Family Practice" in marks("Tarrant Road Family Practice\n12 Tarrant Road")
+
+
+SIGNED = "Many thanks for this.\n\nAda Lind | {}\n{}\n19 Old Tarn Street, Leeds\n"
+
+
+@pytest.mark.parametrize(
+    "firm", ["Marrowdale Lets", "Fern & Moss", "Lantern Homes", "Kelso Drains"]
+)
+@pytest.mark.parametrize("post", ["Senior Property Manager", "Director", "Office Manager"])
+def test_a_firm_between_who_signs_and_a_street_goes(marks, firm, post):
+    found = " ".join(marks(SIGNED.format(post, firm)))
+    assert all(word in found for word in firm.replace("& ", "").split())
+
+
+def test_a_line_below_no_post_is_no_firm(marks):
+    assert "Weekly" not in " ".join(marks(SIGNED.format("Notes of the day", "Weekly List")))
+
+
+@pytest.mark.parametrize("text", [
+    "It is run through {} for free, they say.", "He has a job at {} and likes it.",
+    "{}, 4 Elm Road, Leeds | www.salt.example",
+])  # fmt: skip
+@pytest.mark.parametrize("firm", ["Salt Hill Public Library", "Tarn Bridge Neighbour Centre"])
+def test_a_firm_of_common_words_goes_where_it_is_one_place(marks, text, firm):
+    assert firm in in_letter(marks, text.format(firm))
+
+
+@pytest.mark.parametrize("text", [
+    "She went to the Adult Day Centre by bus.", "It was sent by Parish Finance Committee.",
+    "The Public Library, 4 or 5 of us, was shut.",
+])  # fmt: skip
+def test_those_that_each_place_has_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+@pytest.mark.parametrize(("text", "place"), [
+    ("News of the hall, Surrey BC          Issue 47", "Surrey BC"),
+    ("We saw it in Reno NV, and in Leeds.", "Reno NV"),
+])  # fmt: skip
+def test_a_town_goes_with_its_state(text, place):
+    assert place in " | ".join(in_letter(marks_of({"PERSON", "GPE", "ORG"}), text))
+
+
+@pytest.mark.parametrize("text", ["The Leeds PE teacher left.", "Ask the York PR team."])
+def test_abbreviations_behind_a_town_stay(text):
+    assert not {"PE", "PR"} & {
+        *" ".join(in_letter(marks_of({"PERSON", "GPE", "ORG"}), text)).split()
+    }

@@ -396,3 +396,110 @@ def test_users_who_write_in_turns_are_replaced_in_any_layout(nlp, layout, users)
     text = "\n".join(layout.format(users[k % 2], words) for k, words in enumerate(said))
     shown = [ent.text for ent in nlp(text).ents if ent.label_ in LABELS]
     assert shown.count(users[1]) == 2 == shown.count(users[0])
+
+
+# How programs write a user name before the time, on a line of its own.
+CLOCKS = [
+    "{1}  9:0{0} PM\n", "**{1}** 09:0{0}\n", "**@{1}**  [09:0{0}]\n", "@{1} · 9:0{0} am\n",
+    "{1}, 21:0{0}:14\n", "{1}\t21:0{0} (edited)\n", "> {1} [9:0{0} PM]\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize("handle", ["dobrin-bass3", "tverma", "gus77", "svenja.k", "q_lindor"])
+def test_a_user_name_before_a_time_is_replaced(nlp, clock, handle):
+    text = chat(clock, handle, [f"{said}\n\n" for said in SAID]).replace("Ada Lind", "ada_l")
+    hidden = [ent.text for ent in nlp(text).ents if ent.label_ in (*LABELS, "URL")]
+    assert [name.lstrip("@") for name in hidden].count(handle) == 2
+
+
+@pytest.mark.parametrize("text", [
+    "sunrise 06:12\nall is calm\n\nsunset 19:40\nall is calm\n\nsunrise 06:14\nrain\n",
+    "ETA 06:45\nbus is late\n\nETA 07:30\nbus is full\n\nETA 07:40\nat last\n",
+    "check-in 14:00\nbring a pen\n\ncheck-in 15:00\nbring a book\n",
+    "main.py 10:02\nchanged by us\n\nmain.py 10:04\nchanged again\n",
+    "day-2 10:02\nall is calm\n\nday-3 10:04\nall is calm\n",
+])  # fmt: skip
+def test_a_word_before_a_time_stays(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize(("sender", "names", "stays"), [
+    ("Lindani mother of Neo", {"Lindani", "Neo"}, "mother of"),
+    ("Grace mum of Zodwa R", {"Grace", "Zodwa R"}, "mum of"),
+    ("Zodwa Lindani's dad", {"Zodwa Lindani"}, "dad"),
+    ("Maria de la Cruz", {"Maria de la Cruz"}, ""),
+    ("Coach Bheki from Umlazi", {"Bheki", "Umlazi"}, "Coach from"),
+])  # fmt: skip
+def test_whose_kin_a_sender_is_stays_between_the_names(nlp, sender, names, stays):
+    doc = nlp(chat("12/03/2024, 09:1{} - {}: ", sender))
+    found = {ent.text for ent in doc.ents if ent.label_ in (*LABELS, "GPE")}
+    assert names <= found
+    assert not any(word in name.split() for name in found for word in stays.split())
+
+
+def test_the_line_of_a_message_does_not_go_on_a_number(nlp):
+    text = "02.09.22, 20:11:40 - Ada Lind: u/11 first then u/13\n02.09.22, 20:14:55 - Bo: hi\n"
+    assert not [ent.text for ent in nlp(text).ents if ent.label_ == "PHONE"]
+
+
+@pytest.mark.parametrize("said", [
+    "Yes its {}", "hi it's {}, can you ring me", "Hi, it's {}", "it's {} here from the club",
+])  # fmt: skip
+def test_who_says_who_it_is_is_a_person(nlp, said):
+    text = "Ada Lind: who is that on the phone\n{}\nI do not have your number saved, sorry\n"
+    assert readable(nlp, text.format(said.format("Thulandri")), "Thulandri") == []
+    assert readable(nlp, text.format(said.format("Monday")), "Monday") == ["Monday"]
+
+
+LETTER = "I hope you are all well. It rained here.\n\n{}\n{}\n"
+
+
+@pytest.mark.parametrize("closing", [
+    "Love always", "Lots of love,", "Yours ever,", "Your loving brother", "Hugs", "xoxo",
+    "Much love to all", "God bless", "Take care,",
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["Tee", "Clover xx", "Bramble", "Ray"])
+def test_who_signs_below_a_fond_closing_is_a_person(nlp, closing, name):
+    assert readable(nlp, LETTER.format(closing, name), name) == []
+
+
+@pytest.mark.parametrize("name", ["Mum", "Always", "Monday", "Grandma", "Me", "PS it rained"])
+def test_kin_and_other_words_below_it_stay(nlp, name):
+    doc = nlp(LETTER.format("Love,", name))
+    assert [ent.text for ent in doc.ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize(("text", "initials"), [
+    ("Dictated 30.8.21 1745 - TYPED 31.8.21 mk - not read by the author.", "mk"),
+    ("It was typed on 3/5/2021 by: jlo", "jlo"), ("Transcribed 3 May 2021 QB.", "QB"),
+])  # fmt: skip
+def test_initials_of_who_typed_a_dictation_are_persons(nlp, text, initials):
+    assert initials in {ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"}
+
+
+@pytest.mark.parametrize("text", ["Typed 3/5/2021 am, in haste.", "Typed 3/5/2021 in haste."])
+def test_words_behind_the_day_of_a_dictation_stay(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == []
+
+
+@pytest.mark.parametrize("text", [
+    "{0}\n  is the van here\npj_rigs\n  copy\n{0}\n  ok then\n",
+    "{0}:\nis the van here\n\npj_rigs:\ncopy\n\n{0}:\nok then\n",
+    "From: {0}\nTo: the list\nIs the van here?\n\nAuthor: {0}\nNo.\n",
+    "**Reporter:** {0}\nAssignee: @{0}\nIs the van here?\n",
+])  # fmt: skip
+@pytest.mark.parametrize("handle", ["mossy_wrenlo", "kitebolder58", "tjorven.k"])
+def test_user_names_alone_and_behind_labels_are_replaced(nlp, text, handle):
+    found = [ent.text for ent in nlp(text.format(handle)).ents if ent.label_ in (*LABELS, "URL")]
+    assert [name.lstrip("@") for name in found].count(handle) == 2
+
+
+@pytest.mark.parametrize("text", [
+    "max_size\n  three of them\nmin_size\n  one\nmax_size\n  four of them\n",
+    "max_size\nmin_size\nmax_size\nmin_size\n",
+    "utils.py\n  was changed\nmain.py\n  was changed\nutils.py\n  again\n",
+    "From: main_branch\nTo: rel-2.1.0\nHost: web-server-1\nSeller: vintage_lamps\n",
+])  # fmt: skip
+def test_keys_files_and_branches_stay(nlp, text):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []

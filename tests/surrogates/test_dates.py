@@ -751,3 +751,17 @@ def test_other_tens_of_years_are_a_decade(text):
     before, decade, after = text.split("|")
     mentions = [Mention("5 May 2021", "DATE"), Mention(decade, "DATE", lead=before, tail=after)]
     assert Timeline(mentions, "mdy").move(5000, 0)[1] not in (None, "[DATE]", decade)
+
+
+@pytest.mark.parametrize(("text", "form"), [
+    ("It was 3 May 1962. He went back in sixty-two, he said.", r"back in [a-z]+-[a-z]+, he"),
+    ("It was 3 May 1976, and he came in '76. It was cold.", r"came in '\d\d\. It"),
+])  # fmt: skip
+def test_a_year_as_it_is_said_moves_and_keeps_its_form(nlp, text, form):
+    outs = {released(nlp, text, seed) for seed in range(30)}
+    assert all(re.search(form, out) for out in outs)
+    assert len({re.search(form, out)[0] for out in outs}) > 1
+
+
+def test_an_age_as_it_is_said_stays(nlp):
+    assert "at sixty-two, and" in released(nlp, "It was 3 May 1962. He left at sixty-two, and ran.")

@@ -19,7 +19,8 @@ from ...entities.tables import LANGUAGES, date_words, listed, listed_of
 from ...entities.words import builtin_lexicon, is_plain, listed_names
 from ...surrogates.name_forms import TITLES
 from ...text.language import common_words
-from ...text.mentions import NAME_PARTICLES, NO_INITIALS, in_ascii, initials_of
+from ...text.mentions import NAME_PARTICLES, in_ascii, initials_of
+from ...text.speakers import NO_INITIALS
 from ...text.spelling import without_accents
 
 MIN_PART = 3  # letters of a part of a name
