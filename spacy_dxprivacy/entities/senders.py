@@ -30,6 +30,8 @@ _KIN = frozenset(
     "abuelo tía tío tante onkel tonton tata tatie tati zia zio mutti vati moeder vader mère "
     "père".split()
 )
+# Who talks to someone with a name, by their part in a call or a chat of a service.
+_SIDES = frozenset("agent caller client customer guest tenant visitor".split())
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
 _ABBREVIATIONS = words("ABBREVIATIONS", "terms")
@@ -64,24 +66,36 @@ def senders_in(text: str) -> Iterator[Entity]:
         small = _dialogue(text, "SMALL_LINE")
         if any("FIRST" in kinds(line["sender"].capitalize()) for line in small):
             yield from (Entity(STATED["PERSON"], *line.span("sender")) for line in small)
-        yield from _in_turns(text)
+        yield from _in_turns(text, [*pattern("NAMED_LINE").finditer(text)])
+    if "\n" in text:
+        blocks = pattern("BLOCK_HEAD").finditer(text)
+        yield from _in_turns(text, [line for line in blocks if _opens_block(text, line)])
 
 
-def _in_turns(text: str) -> Iterator[Entity]:
+def _opens_block(text: str, line: re.Match[str]) -> bool:
+    """Return whether a line of its own has an indented line below it, or a blank one above it."""
+    is_apart = not text[max(line.start() - 2, 0) : line.start()].strip("\n")
+    return is_apart or line["indent"] is not None
+
+
+def _in_turns(text: str, lines: list[re.Match[str]]) -> Iterator[Entity]:
     """Yield those who speak in turns: who opens several lines with a name, in English also with one
-    that is a rare word (Ravin: no), where a listed given name does so too. Labels stand once, or
-    are common words: Note: closed."""
-    lines = [*pattern("NAMED_LINE").finditer(text)]
+    that is a rare word (Ravin: no), where a listed given name or a side of a conversation does so
+    too (Visitor: no). Labels stand once, or are common words: Note: closed."""
     counts = Counter(line["sender"] for line in lines)
     speakers = {sender for sender, count in counts.items() if count > 1}
     words_of = {word for sender in speakers for word in sender.split()}
-    if len(speakers) < MIN_SPEAKERS or not any("SURE_FIRST" in kinds(w) for w in words_of):
+    if len(speakers) < MIN_SPEAKERS or not any(map(_is_of_talk, words_of)):
         return
     is_english = language_of(text) in ("en", "")  # a few short lines tell no language
     named = {s for s in speakers if not s.isupper() and _may_speak(s.split(), is_english)}
     yield from (
         Entity(STATED["PERSON"], *_named_part(line)) for line in lines if line["sender"] in named
     )
+
+
+def _is_of_talk(word: str) -> bool:
+    return "SURE_FIRST" in kinds(word) or word.lower() in _SIDES
 
 
 def _may_speak(sender: list[str], is_english: bool) -> bool:

@@ -355,6 +355,8 @@ def _are_initials(
     opens, ends_line = _begins_line(doc, i), not after or "\n" in after or after[0] in _FIELD_ENDS
     if (before == "(" and after == ")") or (opens and (after == ":" or ends_line)):
         return True
+    if opens and _speaks_beside_blanks(doc, text, after):
+        return True
     if _acts(doc, i + 1) or (after in ("and", "=") and i + 2 in starts):
         return True
     if after in _BETWEEN_INITIALS and doc[i + 2 : i + 3].text in letters:  # panel: HC, AT
@@ -369,6 +371,14 @@ def _are_initials(
     cues = (doc[k] for k in range(i - 1, max(i - 4, -1), -1) if not doc[k].is_punct)
     cue = next((token.lower_ for token in cues), "")
     return cue.rstrip(".") in _BEFORE_INITIALS
+
+
+def _speaks_beside_blanks(doc: Doc, text: str, after: str) -> bool:
+    """Return whether initials at the head of a line are those of a speaker of a transcript without
+    colons, in which they open several lines and stand apart from what is said: JK  Well, yes."""
+    if not after.isspace():
+        return False
+    return len(re.findall(rf"^{re.escape(text)}(?:[ ]{{2,}}|\t)(?=\S)", text_of(doc), re.M)) > 1
 
 
 def _acts(doc: Doc, i: int) -> bool:
@@ -386,6 +396,8 @@ def _speaks_or_acts(doc: Doc, i: int, text: str) -> bool:
         return (
             len(re.findall(rf"^[^\w\n]{{0,9}}(?:\d[^\n]{{0,20}} )?{text}:", text_of(doc), re.M)) > 1
         )
+    if text in _MAY_SPEAK and _begins_line(doc, i) and _speaks_beside_blanks(doc, text, after):
+        return True
     opens = before in _SENTENCE_ENDS or "\n" in before
     return text in _MAY_ACT and opens and _acts(doc, i + 1)
 

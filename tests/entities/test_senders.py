@@ -285,3 +285,34 @@ def test_kin_and_labels_of_other_languages_open_lines_too(nlp, label):
 def test_a_few_short_lines_have_senders_too(nlp):
     text = "Auntie Shelly: morning\nRavin: who has it\nDevika: me\nRavin: ok\nDevika: fine\n"
     assert readable(nlp, text, "Ravin") == [] == readable(nlp, text, "Devika")
+
+
+# How programs write who speaks above what is said.
+BLOCKS = ["{}\n    {}\n\n", "{}:\n{}\n\n", "{} (10:04)\n{}\n\n", "**{}**\n{}\n\n", "{}\n\t{}\n"]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("other", ["Visitor", "Agent", "Kerstin"])
+def test_who_speaks_above_what_is_said_is_a_person(nlp, block, other):
+    turns = zip([other, "Kestrin"] * 2, SAID, strict=True)
+    text = "".join(block.format(*turn) for turn in turns)
+    assert readable(nlp, text, "Kestrin") == []
+    assert other == "Kerstin" or readable(nlp, text, other) == [other, other]
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("Ubuntu", "Fedora"), ("Ingredients", "Method"), ("Customer", "Carpet"),
+])  # fmt: skip
+def test_headings_above_indented_lines_stay(nlp, one, other):
+    text = "".join(f"{head}\n    two of them\n\n" for head in (one, other, one, other))
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize("gap", ["  ", "\t"])
+def test_initials_apart_from_what_is_said_are_those_of_a_speaker(nlp, gap):
+    head = "Interviewer: Ian Tabone\nInterviewee: Rosa Camilleri\n\n"
+    said = f"IT{gap}So how was it?\n\nRC{gap}Cold. [laughs]\n\n"
+    assert readable(nlp, head + said + said, "IT") == [] == readable(nlp, head + said, "Rosa")
+    assert readable(nlp, head + said + said, "RC") == []
+    other = f"QA{gap}the tests\nIT{gap}the computers\n"
+    assert readable(nlp, head + other, "IT") == ["IT"]
