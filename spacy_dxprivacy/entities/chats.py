@@ -125,6 +125,16 @@ def is_colour_of_two(context: Context, entity: Entity) -> bool:
     return text.islower() and context.text(i - 1) in _AND and _is_colour(context.text(i - 2))
 
 
+@reason("PERSON", "GPE", "ORG")
+def is_colour_of_thing(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a colour before one word, both in small letters, as of a car: the
+    grey corsa. A word for someone before it makes a name of it: mr grey corso."""
+    first, last = context.text(entity.start), context.text(entity.end - 1)
+    before = context.text(entity.start - 1).lower().rstrip(".")
+    is_two = entity.end - entity.start == 2 and first in _COLOURS and last.islower()
+    return is_two and before not in LISTED["TITLE"] | LISTED["ROLE"]
+
+
 def _is_colour(word: str) -> bool:
     return word.lower() in _COLOURS
 

@@ -1046,6 +1046,15 @@ def test_hours_and_releases_beside_a_day_stay(nlp, text, dates):
     assert [shown for label, shown in found(nlp, text) if label == "DATE"] == dates
 
 
+@pytest.mark.parametrize(("text", "dates"), [
+    ("ATA 28 Sep 2210 lt, berthed 29 Sep 0640.", ["28 Sep", "29 Sep"]),
+    ("Sails 3 Oct 1430 hrs or 4 Oct 0015 LT.", ["3 Oct", "4 Oct"]),
+    ("It was signed 3 Oct 1066, and again 4 Oct 2015 in town.", ["3 Oct 1066", "4 Oct 2015"]),
+])  # fmt: skip
+def test_an_hour_behind_a_day_is_no_year(nlp, text, dates):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"] == dates
+
+
 @pytest.mark.parametrize("text", [
     "She is G4P2A1L1 at 31 weeks.", "Seen as G3P1102, then G5T2P1A1L3 in the notes.",
     "A woman, G1P0A0 at 12 weeks.", "Antenatal clinic: G3P2L2, well.", "Obs: G3 P2 L2 A0, well.",
