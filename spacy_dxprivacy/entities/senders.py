@@ -109,10 +109,12 @@ def _may_speak(sender: list[str], is_english: bool) -> bool:
 
 def _signers_in(text: str) -> Iterator[Entity]:
     """Yield the initials of those who sign or check something, but for abbreviations of bodies and
-    departments (checked by QA), which beside the initials of another are no such: signed TN/AM."""
+    departments (checked by QA), which beside the initials of another are no such: signed TN/AM.
+    Three are those of who writes: typist TNB."""
     for match in pattern("SIGNED_INITIALS").finditer(text):
         before = text[max(match.start() - BEFORE_SIGNED, 0) : match.start()]
-        if pattern("BEFORE_SIGNED").search(before) is None:
+        cue = pattern("BEFORE_SIGNED").search(before)
+        if cue is None or (match["third"] and cue["writes"] is None):
             continue
         named = [group for group in ("one", "two") if match[group]]
         if not all(match[group] in _NO_SIGNERS for group in named):
