@@ -353,9 +353,8 @@ def _are_initials(
         return True
     before, after = doc[i - 1].text if i else "\n", doc[i + 1].text if i + 1 < len(doc) else ""
     opens, ends_line = _begins_line(doc, i), not after or "\n" in after or after[0] in _FIELD_ENDS
-    if (before == "(" and after == ")") or (opens and (after == ":" or ends_line)):
-        return True
-    if opens and _speaks_beside_blanks(doc, text, after):
+    speaks = opens and (after == ":" or ends_line or _speaks_beside_blanks(doc, text, after))
+    if speaks or (before == "(" and after == ")"):
         return True
     if _acts(doc, i + 1) or (after in ("and", "=") and i + 2 in starts):
         return True

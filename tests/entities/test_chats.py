@@ -47,7 +47,8 @@ def test_signs_and_short_forms_of_chats_stay(marks, text):
 
 @pytest.mark.parametrize(("text", "name"), [
     ("tell hemi it is done", "hemi"), ("ask Mr Black & white van man", "Black"),
-    ("it is in #okwuosa-house", "okwuosa"), ("ask mr grey corso", "corso"), ("go to bed Uma Okwuosa", "Uma Okwuosa"),
+    ("it is in #okwuosa-house", "okwuosa"), ("ask mr grey corso", "corso"),
+    ("go to bed Uma Okwuosa", "Uma Okwuosa"),
 ])  # fmt: skip
 def test_names_in_chats_go(marks, text, name):
     assert name in " ".join(marks(CHAT.format(text)))

@@ -186,7 +186,8 @@ def test_initials_of_those_who_sign_are_persons(nlp, text, initials):
 
 @pytest.mark.parametrize("text", [
     "The till was checked by QA.", "It was verified by IT.", "He signed an NDA.",
-    "It was checked by HR.", "It was signed NDA, and checked by DHL.", "It was taken by AI, and logged: OK.", "Tested by PCR.",
+    "It was checked by HR.", "It was signed NDA, and checked by DHL.",
+    "It was taken by AI, and logged: OK.", "Tested by PCR.",
 ])  # fmt: skip
 def test_departments_that_check_something_are_none(nlp, text):
     assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == []
