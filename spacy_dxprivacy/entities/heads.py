@@ -482,6 +482,14 @@ _SPELLED = re.compile(r"(?:[^\W_]{1,6}(?:[ -]|\Z)){2,14}")  # QQ 12 34 56 C
 _ALSO_NAMES = frozenset({"Null", "True", "Self", "No", "Same", "Nan", "Na", "Yes"})
 
 
+# How old some are at least, or at most, in place of the day of birth of each: all 18+, over 65s
+_LEAST_AGE = re.compile(
+    r"(?:(?:all|both|each|everyone|adults?|over|under|age[ds]?)[ -]){0,3}"
+    r"(?:\d\d?(?: ?\+|[ -](?:plus|or over|and over|or under))|(?<=[rR][ -])\d\ds?)",
+    re.IGNORECASE,
+)
+
+
 def is_nothing(cell: str) -> bool:
     """Return whether a cell says that there is no value, as "n/a" and "unknown" do."""
     named = _BETWEEN.sub(" ", _plain(cell)).split()
@@ -514,7 +522,8 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
         is_day = head.part == "due" and _DAY_OF_EVENT.fullmatch(bare)
         return [Entity("DATE", start, start + len(bare))] if is_day else []
     if label in _DIGITS:
-        if not any(map(str.isdigit, bare)) or (label == "TIME" and _PERIOD.fullmatch(bare)):
+        is_other = _LEAST_AGE.fullmatch(bare) or (label == "TIME" and _PERIOD.fullmatch(bare))
+        if is_other or not any(map(str.isdigit, bare)):
             return []
         label = "TIME" if _is_clock(head, bare) else "DATE"
         return [Entity(label, start, start + len(bare))]
@@ -1105,6 +1114,10 @@ def _cells_of(row: str, mark: str, count: int) -> list[str] | None:
 _SHORT_HEAD = re.compile(r"(?i)\b(?:no|nr|qty|ref|tel|temp|amt|vol|avg|min|max|dept|approx)\.\Z")
 
 
+# What a day or a time heads, as in a list of events: 4/28 No school, teachers work.
+_DATED_CELL = re.compile(r"\d{1,2}[/.:]\d\d?(?:[/.]\d{2,4})?[ \t]+[^\W\d_]")
+
+
 def _ends_sentence(name: str) -> bool:
     """Return whether a full stop beside commas ends a sentence, rather than a short word."""
     return "." in _SHORT_HEAD.sub("", name)
@@ -1120,6 +1133,8 @@ def _heads_of_row(
         return None
     names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
     if any(len(name) > MAX_HEAD or (mark == "," and _ends_sentence(name)) for name in names):
+        return None
+    if any(map(_DATED_CELL.match, names)):
         return None
     found = _with_others(names, [read(name) if name else None for name in names])
     known = [head for head in found if head is not None]
