@@ -20,6 +20,7 @@ MIN_PART = 3  # letters of each of two words that are one in the name of a chann
 CLOSINGS = words("CLOSINGS")
 _MAIL_LABELS = words("MAIL_LABELS")
 _PHONES = frozenset("iPhone iPad Android Samsung Galaxy Outlook Gmail Yahoo".split())
+_NO_VOWEL = re.compile(r"[A-Z]?[b-df-hj-np-tv-xz]{3,6}")  # krgds
 _EMOJI = re.compile(r"[a-z][a-z\d_+-]{1,30}")
 _EMOJI_NAMES = words("EMOJI_NAMES", "terms")
 _CHANNEL = re.compile(r"(?:mode/)?#([a-z\d]+(?:[-_][a-z\d]+)*)")
@@ -58,6 +59,19 @@ def is_closing(context: Context, entity: Entity) -> bool:
         if high - low > MAX_CLOSING + 1:
             return False
     return not CLOSINGS.isdisjoint(lowers[low:high]) and high < len(texts)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_closing_in_short(context: Context, entity: Entity) -> bool:
+    """Return whether a word without vowels, which is no listed name, fills the line above the name
+    of who signs: Brgds."""
+    i, text = entity.start, context.text(entity.start)
+    end = entity.end + (context.text(entity.end) == ",")
+    opens = i == 0 or "\n" in context.text(i - 1)
+    below = context.text(end + 1)
+    if not (opens and context.text(end).count("\n") == 1 and below[:1].isupper()):
+        return False
+    return _NO_VOWEL.fullmatch(text) is not None and not is_name(text)
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

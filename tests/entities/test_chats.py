@@ -154,3 +154,13 @@ def test_small_names_of_a_chat_go_beside_words_that_no_list_has(marks):
 ])  # fmt: skip
 def test_a_kiss_a_trade_and_a_label_are_no_part_of_a_name(marks, text, names):
     assert [shown.rstrip(".") for shown in marks(text)][:1] == names
+
+
+@pytest.mark.parametrize("closing", ["Brgds", "Krgds,", "Rgrds", "Bst rgds,"])
+def test_a_closing_in_short_stays_above_who_signs(marks, closing):
+    assert marks(f"We pay you the same day.\n\n{closing}\nAda Lind") == ["Ada Lind"]
+
+
+@pytest.mark.parametrize("text", ["Yours,\nAda Ng\nBo Lind", "Dear Mrs Krc\nYour bag is here."])
+def test_a_name_without_vowels_goes(marks, text):
+    assert {"Ng", "Krc"} & {*" ".join(marks(text)).split()}
