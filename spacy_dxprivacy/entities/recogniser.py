@@ -63,6 +63,7 @@ _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _LETTER_UNITS = frozenset("g h l m s t v w".split())
 _RELEASE = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")  # the number of a release
 _BEFORE_HOURS = frozenset("about after around at before by from till until".split())
+_BEFORE_LIFE = frozenset("b b. d d. m m. born died c c. ca ca. circa fl fl. .".split())
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
 _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada Lind 41:08
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
@@ -455,9 +456,13 @@ def _trim(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _without_beside(bounds: Bounds, start: int, end: int) -> tuple[int, int]:
-    """Return the extent of a date without the number of a release or the hour before it (2.2, 2
-    February 2024; by 10 Sunday), and without the hours behind it: Fri 3rd May 10 to 4."""
-    texts, before = bounds.texts, bounds.between(start - 1, start).lower()
+    """Return the extent of a date without the short word of a life before it (b. 1932), without the
+    number of a release or the hour before it (2.2, 2 February 2024; by 10 Sunday), and without the
+    hours behind it: Fri 3rd May 10 to 4."""
+    texts = bounds.texts
+    while end - start > 1 and bounds.lowers[start] in _BEFORE_LIFE:
+        start += 1
+    before = bounds.between(start - 1, start).lower()
     if end - start > 2 and _RELEASE.fullmatch(texts[start]) and texts[start + 1] == ",":
         start += 2
     if before in _BEFORE_HOURS and end - start == 2 and texts[start].isdigit():
