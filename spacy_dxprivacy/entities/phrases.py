@@ -71,6 +71,9 @@ _NUMBERED = re.compile(
 )
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))
+_WORD_TOWNS = re.compile(expanded("WORD_TOWNS"))
+_PIECE_END = re.compile(r"[\"'”;,|)\]]|[ \t]*(?:\n|\Z)|[ \t]*\||\.(?:\s|\Z)|,?[ ]\w{2,4}[ ]?\d")
+_LINE_OF_ADDRESS = re.compile(r"[ \t*]*(?:\n|\Z|,|\d)|[ \t]{1,3}[A-Z]{1,2}\d|\.?[ \t]*\n")
 _RANKS = frozenset({"1st", "2nd", "3rd"})
 _COUNTED = frozenset({"lane", "way"}.union(*(FOLLOWING[n] for n in ("UNIT", "TIME_UNIT"))))
 _STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
@@ -270,17 +273,34 @@ def _extend(text: str, core: re.Match[str]) -> int:
             break  # since June 2017
         if kind == "town" and any("MONTH" in kinds(word) for word in piece[0].split()[1:]):
             break  # Fern Street Choir, Recorded June 3, 2017
-        if _CALLED.match(piece[0]):
+        if _CALLED.match(piece[0]) or _opens_sentence(text, piece):
             break  # 2 Fish Lane, Mrs Lind has
         end, pieces = piece.end(), pieces + 1
         if kind in ("unit", "code", "land", "small") or (kind == "state" and broken):
             firm, weak = end, False
-        elif kind == "town" and not weak and (unit or not any(map(_is_plain, piece[0].split()))):
+        elif kind == "town" and not weak and (unit or _is_town_piece(text, piece)):
             firm = end
         else:
             weak = True
         unit = kind == "unit" and not broken  # a town may follow the unit on the same line
     return firm
+
+
+def _opens_sentence(text: str, piece: re.Match[str]) -> bool:
+    """Return whether what stands below a blank line goes on with words, so that it is no line of
+    the address: PS Ada came."""
+    is_below = piece[0][: -len(piece[0].lstrip()) or None].count("\n") > 1
+    return is_below and _LINE_OF_ADDRESS.match(text, piece.end()) is None
+
+
+def _is_town_piece(text: str, piece: re.Match[str]) -> bool:
+    """Return whether words behind a street are a town: neither common ones nor personal names, or
+    one of the towns that are called by common words, before the end of a line, a cell or a clause:
+    9 Fish Row, Deal."""
+    if not any(map(_is_plain, piece[0].split())):
+        return True
+    is_listed_town = _WORD_TOWNS.fullmatch(piece[0].strip(", \t\n")) is not None
+    return is_listed_town and _PIECE_END.match(text, piece.end()) is not None
 
 
 def counts_things(core: str) -> bool:
