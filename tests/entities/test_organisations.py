@@ -19,6 +19,8 @@ def marks():
     "Tolmere Wheelers", "St Eluned's Old Boys", "Haddow's Camera Exchange", "Birchwell Church Hall",
     "Te Moana Soil Advisory", "Tolland Befriending Project SCIO", "Ngaru Weavers CIC",
     "Halden Lane Mosque", "Tolmere CC", "Upper Kendray RUFC", "Zelena Luka d.o.o",
+    "Tolmere Creek Elementary", "Birchwell Elementary", "Red Bluff Public Library",
+    "Moose Jaw General Hospital", "Haddow & Sorrel Loss Adjusters", "Tolmere Stonemasons",
     "Kvist Torvik OÜ", "St Orrin's Priory", "Tarnby Gurudwara",
 ])  # fmt: skip
 @pytest.mark.parametrize("text", ["The bill from {} came.", "We wrote to {}, who agreed."])
@@ -132,3 +134,21 @@ def test_the_owners_of_a_building_by_its_plan_are_an_organisation(marks, owners)
 
 def test_a_family_practice_is_called_by_its_road(marks):
     assert "Tarrant Road Family Practice" in marks("Tarrant Road Family Practice\n12 Tarrant Road")
+
+
+@pytest.mark.parametrize("text", [
+    "The elementary level is for the very young. Elementary, my dear.",
+    "Two electricians and the site plumbers came.", "He went to an elementary school.",
+])  # fmt: skip
+def test_levels_and_trades_by_themselves_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+def test_a_firm_of_a_trade_heads_a_letter_in_capitals(marks):
+    text = "HADDOW & SORREL LOSS ADJUSTERS\nSuite 4, 210 Queen Street, Tolmere\n\nDear Ada,\n"
+    assert "HADDOW & SORREL LOSS ADJUSTERS" in marks(text)
+
+
+def test_a_town_of_ordinary_words_is_no_firm_by_itself():
+    marks = marks_of({"ORG"})
+    assert marks("He left Red Bluff for good. The Pine Bluff road is shut.") == []
