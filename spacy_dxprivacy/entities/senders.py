@@ -51,6 +51,7 @@ def senders_in(text: str) -> Iterator[Entity]:
     """Yield the senders of messages, in characters, with the label of STATED for persons."""
     if _CLOCK.search(text) is not None:
         yield from _behind_times(text)
+        yield from _of_meeting(text)
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
     yield from _signers_in(text)
@@ -197,6 +198,14 @@ def _behind_times(text: str) -> Iterator[Entity]:
         writes_often = counts[line["sender"]] > 1 and not line["sender"].isupper()
         if writes_often or any(map(may_name, _words(line))):
             yield Entity(STATED["PERSON"], *_named_part(line))
+
+
+def _of_meeting(text: str) -> Iterator[Entity]:
+    """Yield who writes to whom in the messages of a meeting: 10:02:11 From Ada to Everyone: yes."""
+    for line in pattern("MEETING_LINE").finditer(text) if " From " in text else ():
+        for group in ("sender", "to") if line["to"] else ("sender",):
+            if not _is_of_role(line[group].split()):
+                yield Entity(STATED["PERSON"], *line.span(group))
 
 
 def _named_part(line: re.Match[str]) -> tuple[int, int]:

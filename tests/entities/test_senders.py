@@ -318,3 +318,19 @@ def test_initials_apart_from_what_is_said_are_those_of_a_speaker(nlp, gap):
     assert readable(nlp, head + said + said, "RC") == []
     other = f"QA{gap}the tests\nIT{gap}the computers\n"
     assert readable(nlp, head + other, "IT") == ["IT"]
+
+
+@pytest.mark.parametrize("line", [
+    "10:02:1{} From {} to Everyone: ", "10:02:1{}\t From  {} : ", "10:02:1{} From {} to Host: ",
+    "10:02:1{} From Bo Rask to {} (direct message): ",
+])  # fmt: skip
+@pytest.mark.parametrize("sender", ["Boon Kiat", "Will Price", "Kestrin Tarlev"])
+def test_who_writes_to_whom_in_a_meeting_is_a_person(nlp, line, sender):
+    text = chat(line, sender)
+    assert readable(nlp, text, sender) == []
+    assert not [ent for ent in nlp(text).ents if {"From", "Everyone"} & {t.text for t in ent}]
+
+
+def test_a_way_behind_a_time_has_no_sender(nlp):
+    doc = nlp("10:06 From the hall to Leeds: 40 min\n10:50 From Leeds to the hall: 40 min\n")
+    assert not [ent.text for ent in doc.ents if ent.label_ == "PERSON"]
