@@ -202,7 +202,7 @@ def _days_alone(lower: str) -> Iterator[tuple[int, int]]:
         elif before and match["clause"]:
             is_day = before["surely"] is not None
         else:
-            is_day = before and not (before["may_rank"] and match["day"] in _RANKS)
+            is_day = before is not None and not (before["may_rank"] and match["day"] in _RANKS)
         if is_day:
             yield match.span()
 

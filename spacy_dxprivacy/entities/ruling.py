@@ -30,6 +30,7 @@ from ..text.mentions import (
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, text_of
 from .accounts import accounts_in, whole_addresses
+from .attendance import attendees_in
 from .cards import values_of_cards
 from .columns import names_again
 from .continued import siblings
@@ -141,7 +142,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         bounds = Bounds.of(doc)
         text = plain_text(bounds.text)
         labelled = [*values_in(text)]
-        values = (*labelled, *values_beside_labels(text), *senders_in(text), *stated_in(text))
+        beside = (*values_beside_labels(text), *attendees_in(text))
+        values = (*labelled, *beside, *senders_in(text), *stated_in(text))
         named = {in_tokens(doc, *value) for value in values}
         stated = {value for value in named if value.label in STATED.values()}
         own_matches += sorted(stated, key=lambda e: (e.start - e.end, e.start))

@@ -45,6 +45,7 @@ _PART = re.compile(r"(?<!['’])[^\W\d_]+")  # also an initial
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
 MAX_TOKEN_CHARACTERS = 200  # from which on a token with a part of a name is not replaced
+MAX_GAP = 3  # tokens between a name and the column of its initials
 MIN_GLUED_LETTERS = 4  # of a part that is searched within longer words, such as email addresses
 MAX_INITIALS = 5  # parts of a name whose initials are searched, without this one
 NO_INITIALS = frozenset(
@@ -307,9 +308,9 @@ def _stated_initials(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
 def _stated_behind(doc: Doc, first: int, last: int) -> str:
     """Return the initials of a name in the brackets behind it, alone or beside a role, also without
     some of its further parts: Ada Lind (AL), Bo Rask (BR, roofs), Ana Luisa Braun Costa (chair,
-    AB); "" without any."""
+    AB); or in the column behind it. "" without any."""
     if last >= len(doc) or doc[last].text != "(":
-        return ""
+        return _in_column_behind(doc, first, last)
     end = next((i for i in range(last, min(last + MAX_BRACKET, len(doc))) if doc[i].text == ")"), 0)
     if not end:
         return ""
@@ -320,6 +321,26 @@ def _stated_behind(doc: Doc, first: int, last: int) -> str:
         if is_alone and _are_initials_of(doc[i].text, wholes):
             return doc[i].text
     return ""
+
+
+def _in_column_behind(doc: Doc, first: int, last: int) -> str:
+    """Return the initials of a name in the column behind it, which end a line or a cell; "" without
+    any. An abbreviation is no such: Paul Mann | PM |."""
+    i = last
+    while i < min(last + MAX_GAP, len(doc)) and _is_gap(doc[i].text):
+        i += 1
+    if i == last or i >= len(doc) or doc[i].text in NO_INITIALS:
+        return ""
+    after = doc[i + 1].text if i + 1 < len(doc) else "\n"
+    ends = "\n" in after or _is_gap(after)
+    text = doc[i].text
+    is_whole = text.isupper() and text in initials_of([doc[first:last].text])
+    return text if ends and is_whole else ""
+
+
+def _is_gap(text: str) -> bool:
+    """Return whether a token stands between two columns of a line."""
+    return text in ("|", "–", "—", "=") or (text.isspace() and "\n" not in text)
 
 
 def _are_initials_of(text: str, wholes: set[str]) -> bool:
@@ -484,6 +505,8 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
         )
     if text.islower() and not parts[lower] and _is_adjective_at(doc, i):
         return False
+    if lower in ("am", "pm") and i and doc[i - 1].text[-1].isdigit():
+        return False  # at 3 PM is no mention of PM, Paul Mann
     if i and doc[i - 1].lower_ in _ARTICLES and text.istitle() and is_word(lower):
         return False  # the Claimant is no mention of Claimant Okoro
     return _fits(text, parts, i == 0 or doc[i - 1].text in ".?!:" or doc[i - 1].is_space)

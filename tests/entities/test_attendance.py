@@ -1,0 +1,60 @@
+"""Who is listed below a heading of attendance is a person; roles, bodies and other lists stay."""
+
+import pytest
+from conftest import pipeline_of
+
+LABELS = ("PERSON", "ORG", "GPE", "ADDRESS")
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
+
+
+def shown(nlp, text):
+    """The texts of the entities that name someone or something."""
+    return [ent.text for ent in nlp(text).ents if ent.label_ in LABELS]
+
+
+@pytest.mark.parametrize("heading", [
+    "MEMBERS PRESENT", "Present:", "In attendance", "APOLOGIES", "Absent with apology:",
+    "2. Attendees", "**Participants**",
+])  # fmt: skip
+@pytest.mark.parametrize("item", ["1. {} - CHAIR", "- {}", "{}, treasurer", "2. {}    Member"])
+@pytest.mark.parametrize("name", ["KESTRIN TARLEV", "Wendo arap Kiplesh"])
+def test_who_is_listed_below_a_heading_is_a_person(nlp, heading, item, name):
+    text = f"{heading}\n{item.format(name)}\n{item.format('Ada Lind')}\n\nThe roof leaks.\n"
+    assert {name, "Ada Lind"} <= {*shown(nlp, text)}
+
+
+@pytest.mark.parametrize("item", ["Ward Members", "The Area Chief", "Red Cross", "All Staff"])
+def test_roles_and_groups_of_such_a_list_stay(nlp, item):
+    text = f"PRESENT\n1. Ada Lind\n2. {item}\n3. Bo Rask\n\nThe roof leaks.\n"
+    assert [name for name in shown(nlp, text) if name != "Red Cross"] == ["Ada Lind", "Bo Rask"]
+
+
+@pytest.mark.parametrize("text", [
+    "AGENDA\n1. Opening Prayer\n2. Reading Minutes\n", "Members\nAnnual Fee\nJoint Fee\n",
+    "Present\nHigh Score\nLow Score\n", "Present simple\nPast Perfect\n",
+])  # fmt: skip
+def test_other_lists_stay(nlp, text):
+    assert shown(nlp, text) == []
+
+
+@pytest.mark.parametrize("text", [
+    "Name       Initials\nKestrin Tarlev    KT\nAda Lind     AL\n\nRain. KT got quotes.\n",
+    "| Name | Short |\n|---|---|\n| Kestrin Tarlev | KT |\n| Ada Lind | AL |\n\nKT rang.\n",
+    "Kestrin Tarlev – KT\nAda Lind – AL\n\nAsk KT about it.\n",
+])  # fmt: skip
+def test_initials_in_the_column_behind_a_name_are_those_of_someone(nlp, text):
+    assert shown(nlp, text).count("KT") == text.count("KT")
+
+
+def test_abbreviations_in_the_column_behind_a_name_stay(nlp):
+    text = "Present\nPaul Mann    PM\nAda Lind    QA\n\nWe met at 3 PM, and QA was late.\n"
+    assert shown(nlp, text) == ["Paul Mann", "Ada Lind"]
+
+
+def test_a_time_is_no_mention_of_initials(nlp):
+    text = "| Name | Initials |\n|---|---|\n| Paul Mann | PM |\n\nPM will come at 3 PM.\n"
+    assert shown(nlp, text) == ["Paul Mann", "PM", "PM"]
