@@ -407,12 +407,14 @@ def _behind_person(text: str, match: re.Match[str]) -> int:
 def stated_in(text: str) -> Iterator[Entity]:
     """Yield the towns that are called by ordinary words, the places of townships and counties, the
     firms of signatures and the owners of a building, with the labels of STATED: the network takes
-    them for none (Red Bluff, the County of Wake). A body of a town or a township is a firm: Red
-    Bluff Library, Town of Tarn Planning Board."""
+    them for none (Red Bluff, The Limes, the County of Wake). A body of a town or a township is a
+    firm: Red Bluff Library, Town of Tarn Planning Board."""
     for match in pattern("SIGNATURE").finditer(text) if " | " in text else ():
         yield Entity(STATED["ORG"], *match.span("firm"))
     for match in pattern("LISTED_TOWN").finditer(text):
         yield Entity(STATED["ORG" if match["body"] else "GPE"], *match.span())
+    houses = pattern("HOUSES").finditer(text) if "The " in text else ()
+    yield from (Entity(STATED["ORG"], *match.span()) for match in houses)
     is_divided = " of " in text or " OF " in text
     for match in pattern("DIVIDED").finditer(text) if is_divided else ():
         if match[0].split()[-1].lower() not in _BODIES:

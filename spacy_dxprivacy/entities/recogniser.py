@@ -63,6 +63,7 @@ _FIELD_END = re.compile(r"\"?(?:[;,](?=\S)| ?\||\t)")
 _LETTER_UNITS = frozenset("g h l m s t v w".split())
 _RELEASE = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")  # the number of a release
 _BEFORE_HOURS = frozenset("about after around at before by from till until".split())
+_KIN_IN_SHORT = frozenset("dau dghtr dtr gdau gdtr hubby ptnr".split())
 _BEFORE_LIFE = frozenset("b b. d d. m m. born died c c. ca ca. circa fl fl. .".split())
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
 _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada Lind 41:08
@@ -493,7 +494,7 @@ def _is_before_name(bounds: Bounds, i: int) -> bool:
         builtin_lexicon().is_first_name(after)
         or not (is_name(text) or (is_word(after.lower()) and not is_name(after)))
     )
-    if is_unit or is_role or (is_rank and not is_name(text)):
+    if is_unit or is_role or text in _KIN_IN_SHORT or (is_rank and not is_name(text)):
         return True
     return word in _CALLS or is_also_title(text, bounds.between(i + 1, i + 4))
 

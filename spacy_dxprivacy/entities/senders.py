@@ -111,7 +111,10 @@ def _may_speak(sender: list[str], is_english: bool) -> bool:
 def _signers_in(text: str) -> Iterator[Entity]:
     """Yield the initials of those who sign or check something, but for abbreviations of bodies and
     departments (checked by QA), which beside the initials of another are no such: signed TN/AM.
-    Three are those of who writes: typist TNB."""
+    Three are those of who writes: typist TNB. So do some stand in brackets: Interviewer (TNB)."""
+    for match in pattern("ROLE_INITIALS").finditer(text) if "(" in text else ():
+        if not match["role"].upper().startswith(match["one"]):  # Interviewer (INT)
+            yield Entity(STATED["PERSON"], *match.span("one"))
     for match in pattern("SIGNED_INITIALS").finditer(text):
         before = text[max(match.start() - BEFORE_SIGNED, 0) : match.start()]
         cue = pattern("BEFORE_SIGNED").search(before)

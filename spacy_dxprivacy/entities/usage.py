@@ -279,6 +279,14 @@ def is_function_word(context: Context, entity: Entity) -> bool:
     )
 
 
+@reason("PERSON", "GPE", "ORG")
+def is_key_of_code(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a few capitals before a code that begins with them: the NCR
+    NCR-117."""
+    first, code = context.text(entity.start), context.text(entity.start + 1, entity.end)
+    return first.isupper() and re.fullmatch(rf"{re.escape(first)}[-/ ]?\d[\w/-]*", code) is not None
+
+
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_role(context: Context, entity: Entity) -> bool:
     """Return whether a word is a title, an office or a kin term alone (Doctor, Auntie), for which

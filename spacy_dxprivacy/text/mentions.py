@@ -45,6 +45,7 @@ _PART = re.compile(r"(?<!['’])[^\W\d_]+")  # also an initial
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
 MAX_TOKEN_CHARACTERS = 200  # from which on a token with a part of a name is not replaced
+MAX_SHORT = 4  # letters from which on capitals are no initials
 MAX_GAP = 3  # tokens between a name and the column of its initials
 MIN_GLUED_LETTERS = 4  # of a part that is searched within longer words, such as email addresses
 MAX_INITIALS = 5  # parts of a name whose initials are searched, without this one
@@ -300,9 +301,21 @@ def _end_of_initials(doc: Doc, end: int, last: int) -> int:
 
 
 def _stated_initials(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
-    """Return the initials that stand in brackets behind the names of persons."""
-    stated = (_stated_behind(doc, first, last) for first, last in persons)
+    """Return the initials that stand in brackets behind the names of persons, or behind a role:
+    Interviewer (JK)."""
+    stated = (
+        _stated_behind(doc, first, last) or _alone_in_brackets(doc, first, last)
+        for first, last in persons
+    )
     return {text for text in stated if text}
+
+
+def _alone_in_brackets(doc: Doc, first: int, last: int) -> str:
+    """Return a person who is two or three capitals in brackets; "" for others."""
+    text = doc[first].text
+    is_short = last - first == 1 and 1 < len(text) < MAX_SHORT and text.isupper()
+    is_alone = is_short and first and last < len(doc) and doc[first - 1].text == "("
+    return text if is_alone and doc[last].text.startswith(")") else ""
 
 
 def _stated_behind(doc: Doc, first: int, last: int) -> str:
@@ -395,10 +408,12 @@ def _are_initials(
 
 def _speaks_beside_blanks(doc: Doc, text: str, after: str) -> bool:
     """Return whether initials at the head of a line are those of a speaker of a transcript without
-    colons, in which they open several lines and stand apart from what is said: JK  Well, yes."""
-    if not after.isspace():
+    colons, in which they open several lines and stand apart from what is said, or have a full stop:
+    JK  Well, yes. JK. Well, yes."""
+    if not (after.isspace() or after == "."):
         return False
-    return len(re.findall(rf"^{re.escape(text)}(?:[ ]{{2,}}|\t)(?=\S)", text_of(doc), re.M)) > 1
+    head = rf"^{re.escape(text)}(?:[ ]{{2,}}|\t|\.[ ])(?=\S)"
+    return len(re.findall(head, text_of(doc), re.M)) > 1
 
 
 def _acts(doc: Doc, i: int) -> bool:

@@ -150,6 +150,7 @@ def test_small_names_of_a_chat_go_beside_words_that_no_list_has(marks):
     ("There was the groundworker Anil Rao.", ["Anil Rao"]),
     ("RE: Sorin Tarlev, DOB 17/02/1951, of Leeds", ["Sorin Tarlev"]),
     ("RE: Tarlev, Sorin DOB 17/02/1951, of Leeds", ["Tarlev, Sorin"]),
+    ("NOK: dtr Sunita, on 07700 900121", ["Sunita"]),
     ("It is by Malcolm X. He wrote it.", ["Malcolm X"]),
 ])  # fmt: skip
 def test_a_kiss_a_trade_and_a_label_are_no_part_of_a_name(marks, text, names):

@@ -152,3 +152,21 @@ def test_a_firm_of_a_trade_heads_a_letter_in_capitals(marks):
 def test_a_town_of_ordinary_words_is_no_firm_by_itself():
     marks = marks_of({"ORG"})
     assert marks("He left Red Bluff for good. The Pine Bluff road is shut.") == []
+
+
+@pytest.mark.parametrize(("text", "house"), [
+    ("He is at, hang on, The Limes, in Tolmere.", "The Limes"),
+    ("Send it to The Laurels Surgery, please.", "The Laurels Surgery"),
+    ("She lives at The Old Rectory and keeps bees.", "The Old Rectory"),
+    ("The Elms\nOak Road\nTolmere\n", "The Elms"),
+])  # fmt: skip
+def test_a_house_that_is_called_by_its_trees_goes(marks, text, house):
+    assert house in marks(text)
+
+
+@pytest.mark.parametrize("text", [
+    "The limes are sour. The elms died, and the old mill too.", "The Willows are wet in June.",
+    "The NCR NCR-117 is open, and RFI RFI-22 is not.",
+])  # fmt: skip
+def test_trees_and_the_keys_of_codes_stay(marks, text):
+    assert marks(text) == []

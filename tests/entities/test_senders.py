@@ -336,3 +336,13 @@ def test_who_writes_to_whom_in_a_meeting_is_a_person(nlp, line, sender):
 def test_a_way_behind_a_time_has_no_sender(nlp):
     doc = nlp("10:06 From the hall to Leeds: 40 min\n10:50 From Leeds to the hall: 40 min\n")
     assert not [ent.text for ent in doc.ents if ent.label_ == "PERSON"]
+
+
+@pytest.mark.parametrize("role", ["Interviewer", "Moderator", "Note taker"])
+def test_initials_in_brackets_behind_a_role_speak(nlp, role):
+    text = f"{role} (JT): So how was it?\nOV. Cold.\nJT. Why?\nOV. Winter.\n\nFor Orla Venning.\n"
+    assert readable(nlp, text, "JT") == [] == readable(nlp, text, "OV")
+
+
+def test_the_role_in_short_stays(nlp):
+    assert not [ent.text for ent in nlp("Interviewer (INT): So how was it?\n").ents]
