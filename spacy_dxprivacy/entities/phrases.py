@@ -57,7 +57,9 @@ _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".spl
 _KOREAN, _SYLLABLES = words("KOREAN"), words("KOREAN_SYLLABLES")
 _BODIES = words("INSTITUTIONS", "terms")
 # The network is never surer than these.
-_SURE_CUES = frozenset("sender officer passenger shown short holm family mixed ah nurse".split())
+_SURE_CUES = frozenset(
+    "sender officer passenger shown short holm family mixed ah nurse bedded kindred".split()
+)
 _SERVICES = (" FM", " Discord", " Slack", " WhatsApp", " Telegram", " Facebook")
 _PLANS = ("Strata", "STRATA", " Corporat", "Sectional", "Unit Plan", "Units Plan")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -464,10 +466,19 @@ def _is_cued(match: re.Match[str]) -> bool:
         return any(map(may_name, match[0].split()))
     if kind == "nurse":
         return is_listed(match[0])
+    if kind in ("bedded", "kindred"):
+        return _is_family(match[0].split()[0])
     if kind in ("holm", "short"):  # Will o' the wisp; Md. Code
         word = match[0].split()[kind == "short"]
         return is_listed(word) if kind == "holm" else may_name(word)
     return kind != "verb" or is_name(match[0])
+
+
+def _is_family(word: str) -> bool:
+    """Return whether a word may be a family name, and none of a language, a people or a town, nor
+    a common one: bed 4 Empty, the Welsh girls, the Leeds lads."""
+    is_other = not builtin_lexicon().of(word).isdisjoint({"language", "nationality", "city"})
+    return not (is_other or is_word(word.lower()) or "WEEKDAY" in kinds(word))
 
 
 def _behind_title(match: re.Match[str]) -> int:

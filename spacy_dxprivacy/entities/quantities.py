@@ -349,9 +349,10 @@ def is_way_of_traffic(context: Context, entity: Entity) -> bool:
 
 @reason("ADDRESS", of_word=True)
 def is_letter(context: Context, entity: Entity) -> bool:
-    """Return whether an address is a letter alone: under s. 83."""
+    """Return whether an address is a letter alone (under s. 83), or a half of the day that heads
+    the row of a rota: AM."""
     text = context.text(entity.start).rstrip(".")
-    return len(text) == 1 and text.isalpha()
+    return (len(text) == 1 and text.isalpha()) or text.lower() in ("am", "pm")
 
 
 @reason("DATE")

@@ -88,6 +88,7 @@ def test_an_address_with_a_blank_line_below_each_goes(marks, address):
 @pytest.mark.parametrize(("text", "address"), [
     ('7,"write to Flat 2, 9 Fish Row, Deal"', "9 Fish Row, Deal"),
     ("She is at 14 Tarn Avenue, Bury.", "14 Tarn Avenue, Bury"),
+    ("Addr: 41B Tarn Tce, Diss", "41B Tarn Tce, Diss"),
     ("Turn off County Road 14 by the mill.", "County Road 14"),
     ("It is on Highway 61 north of here.", "Highway 61"),
     ("He is at 1200 State Hwy 16, Tarn.", "1200 State Hwy 16"),

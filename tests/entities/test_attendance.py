@@ -58,3 +58,21 @@ def test_abbreviations_in_the_column_behind_a_name_stay(nlp):
 def test_a_time_is_no_mention_of_initials(nlp):
     text = "| Name | Initials |\n|---|---|\n| Paul Mann | PM |\n\nPM will come at 3 PM.\n"
     assert shown(nlp, text) == ["Paul Mann", "PM", "PM"]
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("PM      Orla    Wendessa  Wafula  -\n", ["Orla", "Wendessa", "Wafula"]),
+    ("Bed 3 Tarlev K 71M, NBM. Bed 4 Kiplesh O, 58F.", ["Tarlev K", "Kiplesh O"]),
+    ("Plants (the Tarlev girls), and the Kiplesh twins came.", ["Tarlev", "Kiplesh"]),
+    ("01/03  BGC  K TARLEV RENT            650.00\n", ["K TARLEV"]),
+])  # fmt: skip
+def test_names_of_rotas_beds_and_families_are_whole_and_apart(nlp, text, names):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == names
+
+
+@pytest.mark.parametrize("text", [
+    "Bed 4 Empty. Bed 5 Closed for the night.", "The Tuesday boys and the Polish lads won.",
+    "AM      rain\nPM      sun\n", "5/20 Mon   Board meets at 6:30 pm\n",
+])  # fmt: skip
+def test_other_words_of_rotas_beds_and_groups_stay(nlp, text):
+    assert shown(nlp, text) == []
