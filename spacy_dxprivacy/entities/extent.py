@@ -283,7 +283,7 @@ def _separates(
     if token.lower_ in _STARTS and doc[i - 1].text.endswith("."):
         return True  # a new sentence begins
     if token.is_space:
-        return "\n" in text or _is_gap(doc, i)
+        return "\n" in text or _is_gap(doc, label, i)
     if text in _SEPARATORS and token.whitespace_ and doc[i - 1].whitespace_:
         is_of_firm = text == "&" and label == "ORG"
         return not is_of_firm or (_completes(ends[i]) and not _joins_kinds(doc, i, end))
@@ -296,11 +296,11 @@ def _separates(
     return False
 
 
-def _is_gap(doc: Doc, i: int) -> bool:
-    """Return whether blanks are a gap between the columns of a line: three of them, or two in a
-    line with another gap that ends no sentence."""
-    if len(doc[i].text) > 1:
-        return True
+def _is_gap(doc: Doc, label: str, i: int) -> bool:
+    """Return whether blanks are a gap between the columns of a line: three of them, or between two
+    persons two, in a line with another gap that ends no sentence. Tarn  Freight  Ltd is one."""
+    if len(doc[i].text) > 1 or label != "PERSON":
+        return len(doc[i].text) > 1
     for step in (-1, 1):
         for k in range(i + step, i + step * _NEAR_GAP, step):
             if not 0 < k < len(doc) or "\n" in doc[k].text:
