@@ -320,19 +320,18 @@ def _alone_in_brackets(doc: Doc, first: int, last: int) -> str:
 
 def _stated_behind(doc: Doc, first: int, last: int) -> str:
     """Return the initials of a name in the brackets behind it, alone or beside a role, also without
-    some of its further parts: Ada Lind (AL), Bo Rask (BR, roofs), Ana Luisa Braun Costa (chair,
-    AB); or in the column behind it. "" without any."""
+    some of its further parts: Ada Lind (AL), Bo Rask (BR, roofs), Kai Berg ("KB"), Ana Luisa Braun
+    Costa (chair, AB); or in the column behind it. "" without any."""
     if last >= len(doc) or doc[last].text != "(":
         return _in_column_behind(doc, first, last)
     end = next((i for i in range(last, min(last + MAX_BRACKET, len(doc))) if doc[i].text == ")"), 0)
-    if not end:
-        return ""
+    held = [doc[i].text for i in range(last + 1, end) if doc[i].text not in QUOTES]
     wholes = initials_of([doc[first:last].text])
-    parts = {last + 1: doc[last + 2], end - 1: doc[end - 2]}  # and the mark beside each
-    for i, beside in parts.items():
-        is_alone = end - 1 == last + 1 or beside.text in (",", ";")
-        if is_alone and _are_initials_of(doc[i].text, wholes):
-            return doc[i].text
+    is_alone = len(held) < 2
+    ends = [(t, ",") for t in held] if is_alone else [(held[0], held[1]), (held[-1], held[-2])]
+    for text, beside in ends:
+        if beside in (",", ";") and _are_initials_of(text, wholes):
+            return text
     return ""
 
 

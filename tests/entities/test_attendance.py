@@ -76,3 +76,9 @@ def test_names_of_rotas_beds_and_families_are_whole_and_apart(nlp, text, names):
 ])  # fmt: skip
 def test_other_words_of_rotas_beds_and_groups_stay(nlp, text):
     assert shown(nlp, text) == []
+
+
+@pytest.mark.parametrize("form", ['("KT")', "(“KT”)", "(KT)", "('KT')", '(the buyer, "KT")'])
+def test_initials_in_quotes_within_brackets_stand_for_a_name(nlp, form):
+    text = f"The buyer, Kestrin Tarlev {form}, signed it. We did not believe KT's evidence.\n"
+    assert shown(nlp, text).count("KT") + shown(nlp, text).count("KT's") == 2
