@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 
 from ..text.mentions import Entity, is_word
-from .context import Context, reason
+from .context import BEFORE_SENTENCES, Context, reason
 from .facts import ABBREVIATIONS
 from .tables import LISTED, words
-from .words import builtin_lexicon, is_name, is_only_ordinary
+from .words import builtin_lexicon, is_name, is_only_ordinary, kinds
 
 MAX_CLOSING = 4  # words of the line of a closing
 MIN_CLINICAL = 2  # different abbreviations of a text in which Echo is a test
@@ -64,8 +64,11 @@ def is_closing(context: Context, entity: Entity) -> bool:
 @reason("PERSON", "GPE", "ORG", of_word=True)
 def is_closing_in_short(context: Context, entity: Entity) -> bool:
     """Return whether a word without vowels, which is no listed name, fills the line above the name
-    of who signs: Brgds."""
+    of who signs (Brgds), or one closes or opens a line or a clause: Ta, Ada; Best, Ada."""
     i, text = entity.start, context.text(entity.start)
+    if context.text(i + 1) == "," and ("SIGNOFF" in kinds(text) or text == "Ta"):
+        before = context.text(i - 1)
+        return not before or "\n" in before or before in BEFORE_SENTENCES
     end = entity.end + (context.text(entity.end) == ",")
     opens = i == 0 or "\n" in context.text(i - 1)
     below = context.text(end + 1)

@@ -459,7 +459,8 @@ def _is_cued(match: re.Match[str]) -> bool:
         first_name = match["given"].capitalize()
         named = "first_name" in builtin_lexicon().of(first_name) or first_name in ALSO_FIRST
         family = match[0].partition(",")[0]
-        if "SURE_MONTH" in kinds(first_name):
+        is_closing = not kinds(family).isdisjoint({"SIGNOFF", "GREETING"})  # Best, Ada
+        if is_closing or family == "Ta" or "SURE_MONTH" in kinds(first_name):
             return False
         return named and (is_name(family) or not is_word(family.lower()))
     if kind in ("sender", "officer", "shown"):  # Arrived 07:43; Finance Committee (chair)

@@ -37,6 +37,7 @@ from .words import (
     is_ordinary,
     is_setting,
     is_town,
+    kinds,
 )
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
@@ -277,6 +278,18 @@ def is_function_word(context: Context, entity: Entity) -> bool:
     return not context.is_ruled(entity) and not _FUNCTION_CLASSES.isdisjoint(
         builtin_lexicon().of(text.lower())
     )
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_whose_number(context: Context, entity: Entity) -> bool:
+    """Return whether a short word, which is no listed name, says whose number follows: Hosp no.
+    B0448."""
+    i, text = entity.start, context.text(entity.start)
+    if context.text(i + 1).lower().rstrip(".") not in ("no", "nr", "num", "number", "ref"):
+        return False
+    code = next((t for t in context.bounds.texts[i + 2 : i + 5] if t not in (".", ":", "#")), "")
+    is_listed_name = not kinds(text).isdisjoint({"FIRST", "SURNAME", "SURE_SURNAME"})
+    return not is_listed_name and any(map(str.isdigit, code))
 
 
 @reason("PERSON", "GPE", "ORG")

@@ -165,3 +165,18 @@ def test_a_closing_in_short_stays_above_who_signs(marks, closing):
 @pytest.mark.parametrize("text", ["Yours,\nAda Ng\nBo Lind", "Dear Mrs Krc\nYour bag is here."])
 def test_a_name_without_vowels_goes(marks, text):
     assert {"Ng", "Krc"} & {*" ".join(marks(text)).split()}
+
+
+@pytest.mark.parametrize("closing", ["Best", "Cheers", "Ta", "Love", "Many thanks", "Regards"])
+@pytest.mark.parametrize("before", ["See you then.\n", "She has the keys. "])
+def test_a_closing_before_the_name_of_who_signs_stays(marks, before, closing):
+    assert marks(f"{before}{closing}, Bram") == ["Bram"]
+
+
+def test_family_names_before_given_ones_go(marks):
+    assert marks("We list them.\nTarlev, Bram\nBest, Charles\n")[0] == "Tarlev, Bram"
+
+
+@pytest.mark.parametrize("text", ["Hosp no. B0448127 is hers.", "Her Lab no B0448127 is here."])
+def test_whose_number_follows_is_no_name(marks, text):
+    assert not {"Hosp", "Lab"} & {*" ".join(marks(text)).split()}

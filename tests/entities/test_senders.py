@@ -179,6 +179,7 @@ def test_a_label_in_capitals_that_stands_twice_stays(nlp, label):
     ("Entered in Xero: WB 2024-05-02", {"WB"}),
     ("Typed 3 May (JMcD)", {"JMcD"}),
     ("[File DS 33, typist TNB]", {"TNB"}), ("Transcribed by RHK.", {"RHK"}),
+    ("TO: All staff   FROM: KJ   RE: Keys", {"KJ"}),
     ("Typed: KJL    Dictated: RHK", {"KJL", "RHK"}), ("typed KJL 14/3/24", {"KJL"}),
 ])  # fmt: skip
 def test_initials_of_those_who_sign_are_persons(nlp, text, initials):
@@ -188,7 +189,7 @@ def test_initials_of_those_who_sign_are_persons(nlp, text, initials):
 @pytest.mark.parametrize("text", [
     "The till was checked by QA.", "It was verified by IT.", "He signed an NDA.",
     "It was checked by HR.", "It was signed NDA, and checked by DHL.",
-    "He typed NHS in the box.", "Typed: OK",
+    "He typed NHS in the box.", "Typed: OK", "From: IT\nTo: all",
     "It was taken by AI, and logged: OK.", "Tested by PCR.",
 ])  # fmt: skip
 def test_departments_that_check_something_are_none(nlp, text):
