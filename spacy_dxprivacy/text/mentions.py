@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from math import inf
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -45,6 +45,7 @@ _PART = re.compile(r"(?<!['’])[^\W\d_]+")  # also an initial
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
 MAX_TOKEN_CHARACTERS = 200  # from which on a token with a part of a name is not replaced
+_ROLES_IN_SHORT = frozenset("IV IR PT DR RN OP CL CC CR SP QA HR GP FC VO NB RE ON".split())
 MAX_SHORT = 4  # letters from which on capitals are no initials
 MAX_GAP = 3  # tokens between a name and the column of its initials
 MIN_GLUED_LETTERS = 4  # of a part that is searched within longer words, such as email addresses
@@ -199,7 +200,7 @@ def initials_of(names: Iterable[str]) -> set[str]:
 def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
     """Return the initials of the persons of a Doc, each from a first token to a last, also without
     a nickname in quotes, or with it alone (AL and BL for Ada "Bo" Lind), with the name of a father
-    (Ravi s/o Muthu), and those in brackets behind a name."""
+    (Ravi s/o Muthu), those in brackets behind a name, and those of who speaks by turns with one."""
     ends, size = dict(persons), len(doc)
     names = [doc[first:last].text for first, last in ends.items() if last - first > 1]
     for first, last in ends.items():
@@ -212,7 +213,8 @@ def initials_in(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
         if after in ends and after < size and doc[after - 1].text in QUOTES:
             family = doc[after : ends[after]].text
             names += [f"{doc[first:last].text} {family}", f"{doc[last + 1].text} {family}"]
-    return initials_of(names) | {text.upper() for text in _stated_initials(doc, ends.items())}
+    letters = initials_of(names) | {text.upper() for text in _stated_initials(doc, ends.items())}
+    return letters | _who_answers(doc, letters) if letters else letters
 
 
 def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
@@ -231,6 +233,26 @@ def _initials(doc: Doc, entities: list[Entity]) -> list[int]:
         shouted = sorted({*shouted, *tokens_of_words(doc, mixed.__contains__)})
     starts = {first for first, _ in persons}
     return [i for i in shouted if _are_initials(doc, i, doc[i].text, letters, stated, starts)]
+
+
+def _who_answers(doc: Doc, letters: Collection[str]) -> set[str]:
+    """Return the initials of nobody in the text that open lines by turns with those of someone: OV:
+    Yes. JT: When? OV: In May. Neither labels (BP: 120) nor roles in short do."""
+    shouted = np.flatnonzero(doc.to_array(IS_UPPER)).tolist()
+    speakers = [doc[i].text for i in shouted if _opens_speech(doc, i)]
+    others = {*speakers}.difference(letters)
+    if len(others) != 1 or not others.isdisjoint(NO_INITIALS | _ROLES_IN_SHORT):
+        return set()
+    turns = {(one in letters, other in letters) for one, other in pairwise(speakers)}
+    return others if {(True, False), (False, True)} <= turns else set()
+
+
+def _opens_speech(doc: Doc, i: int) -> bool:
+    """Return whether two capitals open a line before a colon and words."""
+    text, after = doc[i].text, [token.text for token in doc[i + 1 : i + 3]]
+    is_short = len(text) == 2 and text.isalpha()
+    speaks = is_short and after[:1] == [":"] and len(after) > 1 and not after[1][0].isdigit()
+    return speaks and _begins_line(doc, i)
 
 
 def with_initials(doc: Doc, spans: Iterable[Span], language_of: Callable[[Doc], str]) -> list[Span]:

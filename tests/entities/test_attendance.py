@@ -82,3 +82,16 @@ def test_other_words_of_rotas_beds_and_groups_stay(nlp, text):
 def test_initials_in_quotes_within_brackets_stand_for_a_name(nlp, form):
     text = f"The buyer, Kestrin Tarlev {form}, signed it. We did not believe KT's evidence.\n"
     assert shown(nlp, text).count("KT") + shown(nlp, text).count("KT's") == 2
+
+
+@pytest.mark.parametrize("time", ["", "[00:04] "])
+def test_who_speaks_by_turns_with_someone_is_a_person_too(nlp, time):
+    said = ("JT: Your name?", "KT: Kestrin Tarlev.", "JT: And then?", "KT: We left.")
+    text = "".join(f"{time}{line}\n" for line in said)
+    assert shown(nlp, text).count("JT") == 2 == shown(nlp, text).count("KT")
+
+
+@pytest.mark.parametrize("other", ["IV: And then?", "Q: And then?", "BP: 120/80", "INT: And then?"])
+def test_roles_in_short_and_readings_stay_beside_who_speaks(nlp, other):
+    text = f"{other}\nKT: Kestrin Tarlev.\n{other}\nKT: We left.\n"
+    assert shown(nlp, text) == ["KT", "Kestrin Tarlev", "KT"]

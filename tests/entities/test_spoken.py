@@ -171,3 +171,9 @@ def test_a_day_whose_month_is_said_as_a_number_goes(nlp, text, day):
 def test_what_ordinals_count_is_no_day(nlp, text):
     doc = nlp(text)
     assert not [ent.text for ent in doc.ents if ent.label_ == "DATE" and " of " in ent.text]
+
+
+def test_a_number_behind_the_letter_of_its_code_goes(nlp):
+    assert "oh four four eight" in [
+        ent.text for ent in nlp("Her hospital number B oh four four eight is on it.").ents
+    ]
