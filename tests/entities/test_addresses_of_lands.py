@@ -89,6 +89,8 @@ def test_an_address_with_a_blank_line_below_each_goes(marks, address):
     ('7,"write to Flat 2, 9 Fish Row, Deal"', "9 Fish Row, Deal"),
     ("She is at 14 Tarn Avenue, Bury.", "14 Tarn Avenue, Bury"),
     ("Addr: 41B Tarn Tce, Diss", "41B Tarn Tce, Diss"),
+    ("It's forty-one B Tarn Terrace, please.", "forty-one B Tarn Terrace"),
+    ("She is at nine Sandgate Row in town.", "nine Sandgate Row"),
     ("Turn off County Road 14 by the mill.", "County Road 14"),
     ("It is on Highway 61 north of here.", "Highway 61"),
     ("He is at 1200 State Hwy 16, Tarn.", "1200 State Hwy 16"),
@@ -101,6 +103,7 @@ def test_the_town_and_the_number_of_a_road_belong_to_it(marks, text, address):
 @pytest.mark.parametrize(("text", "address"), [
     ("It is for 14 Tarn Avenue, Deal with it.", "14 Tarn Avenue"),
     ("Re 14 Tarn Avenue, Repairs", "14 Tarn Avenue"),
+    ("Two High Court judges and one Crown Court clerk came.", ""),
     ("The state highway 40 tax is due.", ""), ("National Line 3 is late.", ""),
 ])  # fmt: skip
 def test_what_stands_behind_a_street_stays(marks, text, address):
