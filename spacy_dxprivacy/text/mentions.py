@@ -45,6 +45,7 @@ _PART = re.compile(r"(?<!['’])[^\W\d_]+")  # also an initial
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
 MAX_TOKEN_CHARACTERS = 200  # from which on a token with a part of a name is not replaced
+_VOWEL = re.compile(r"[AEIOUYÀ-Ý]")
 _ROLES_IN_SHORT = frozenset("IV IR PT DR RN OP CL CC CR SP QA HR GP FC VO NB RE ON".split())
 MAX_SHORT = 4  # letters from which on capitals are no initials
 MAX_GAP = 3  # tokens between a name and the column of its initials
@@ -268,7 +269,7 @@ def with_initials(doc: Doc, spans: Iterable[Span], language_of: Callable[[Doc], 
     taken = {i for span in spans for i in range(span.start, span.end)}
     changed = list[Span]()
     for span in spans:
-        start, end = span.start, span.end
+        start, end = span.start, _end_in_capitals(doc, span, taken)
         is_beside = shouted[start - 1] or shouted[end] or shouted[end + 1]
         if is_beside and plain_label(span.label_) == "PERSON":
             before, after = start - 1, end + (doc[end : end + 1].text == ",")
@@ -284,6 +285,21 @@ def with_initials(doc: Doc, spans: Iterable[Span], language_of: Callable[[Doc], 
         same = (start, end) == (span.start, span.end)
         changed.append(span if same else Span(doc, start, end, span.label, span_id=span.id))
     return changed
+
+
+def _end_in_capitals(doc: Doc, span: Span, taken: Collection[int]) -> int:
+    """Return the end of a name in capitals with the family name in capitals behind it, if that is
+    no common word and has a vowel, as most abbreviations have not: KESH |BHOGAL."""
+    end = span.end
+    if end - span.start > 1 or end in taken or end >= len(doc):
+        return end
+    if plain_label(span.label_) != "PERSON" or not doc[end - 1].whitespace_:
+        return end
+    given, family = span.text, doc[end].text
+    are_shouted = all(t.isupper() and t.isalpha() and len(t) > 3 for t in (given, family))
+    if not are_shouted or is_word(given.lower()) or is_word(family.lower()):
+        return end
+    return end + (_VOWEL.search(family) is not None)
 
 
 def _start_of_initials(doc: Doc, start: int, language_of: Callable[[Doc], str]) -> int:

@@ -95,3 +95,9 @@ def test_who_speaks_by_turns_with_someone_is_a_person_too(nlp, time):
 def test_roles_in_short_and_readings_stay_beside_who_speaks(nlp, other):
     text = f"{other}\nKT: Kestrin Tarlev.\n{other}\nKT: We left.\n"
     assert shown(nlp, text) == ["KT", "Kestrin Tarlev", "KT"]
+
+
+def test_a_family_name_in_capitals_goes_with_the_name_before_it(nlp):
+    text = "Question from Kesh.\n\nKESH BHOGAL -- CFO\nSure.\n\nKESH BOILER is late.\n"
+    assert "KESH BHOGAL" in shown(nlp, text)
+    assert "KESH BOILER" not in shown(nlp, text)
