@@ -58,7 +58,7 @@ _KOREAN, _SYLLABLES = words("KOREAN"), words("KOREAN_SYLLABLES")
 _BODIES = words("INSTITUTIONS", "terms")
 # The network is never surer than these.
 _SURE_CUES = frozenset(
-    "sender officer passenger shown short holm family mixed ah nurse bedded kindred".split()
+    "sender officer passenger shown short holm family mixed ah nurse bedded kindred ranked".split()
 )
 _SERVICES = (" FM", " Discord", " Slack", " WhatsApp", " Telegram", " Facebook")
 _PLANS = ("Strata", "STRATA", " Corporat", "Sectional", "Unit Plan", "Units Plan")
@@ -467,8 +467,8 @@ def _is_cued(match: re.Match[str]) -> bool:
         return any(map(may_name, match[0].split()))
     if kind == "nurse":
         return is_listed(match[0])
-    if kind in ("bedded", "kindred"):
-        return _is_family(match[0].split()[0])
+    if kind in ("bedded", "kindred", "ranked"):
+        return _is_family(match[0].split()[kind == "ranked"])
     if kind in ("holm", "short"):  # Will o' the wisp; Md. Code
         word = match[0].split()[kind == "short"]
         return is_listed(word) if kind == "holm" else may_name(word)

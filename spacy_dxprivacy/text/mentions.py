@@ -310,6 +310,8 @@ def _start_of_initials(doc: Doc, start: int, language_of: Callable[[Doc], str]) 
     if first == start or not (not first or doc[first - 1].is_space or doc[first - 1].is_punct):
         return start
     text = doc[first].text
+    if text == "A." and first and doc[first - 1].text == "?":
+        return start  # Who came? A. Ada did.
     is_title = text in _ABBREVIATED or text == _LETTER_TITLES.get(language_of(doc))
     return start if is_title or is_of_items(doc, first) else first
 

@@ -64,6 +64,7 @@ def test_a_time_is_no_mention_of_initials(nlp):
     ("PM      Orla    Wendessa  Wafula  -\n", ["Orla", "Wendessa", "Wafula"]),
     ("Bed 3 Tarlev K 71M, NBM. Bed 4 Kiplesh O, 58F.", ["Tarlev K", "Kiplesh O"]),
     ("Plants (the Tarlev girls), and the Kiplesh twins came.", ["Tarlev", "Kiplesh"]),
+    ("Results: 1 K Tarlev (unatt) 31:04; 2 W Kiplesh V40 32:01.", ["Tarlev", "Kiplesh"]),
     ("01/03  BGC  K TARLEV RENT            650.00\n", ["K TARLEV"]),
 ])  # fmt: skip
 def test_names_of_rotas_beds_and_families_are_whole_and_apart(nlp, text, names):
@@ -72,6 +73,7 @@ def test_names_of_rotas_beds_and_families_are_whole_and_apart(nlp, text, names):
 
 @pytest.mark.parametrize("text", [
     "Bed 4 Empty. Bed 5 Closed for the night.", "The Tuesday boys and the Polish lads won.",
+    "Heat: 1 K Plus (spare) 31:04; 2 V Battery (old) 12.", "It took 3 V and 5 K in all.",
     "AM      rain\nPM      sun\n", "5/20 Mon   Board meets at 6:30 pm\n",
 ])  # fmt: skip
 def test_other_words_of_rotas_beds_and_groups_stay(nlp, text):
