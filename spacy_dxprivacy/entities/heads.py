@@ -19,7 +19,7 @@ from itertools import pairwise
 from ..text.coded import VOICE
 from ..text.mentions import Entity, is_word
 from ..text.tokens import commas_of_row
-from .tables import LISTED, PERSON_WORDS, TOP_AGE, expanded, sections, words
+from .tables import LISTED, PERSON_WORDS, TOP_AGE, expanded, pattern, sections, words
 from .words import builtin_lexicon, is_name, is_only_ordinary, kinds
 
 HEADS = "heads"
@@ -490,6 +490,10 @@ _LEAST_AGE = re.compile(
 )
 
 
+# Before the first or last day of a week in a cell: w/c 18 Mar
+_BEFORE_DAY = re.compile(r"(?:w/?[bce]|wk) (?=\d)", re.IGNORECASE)
+
+
 def is_nothing(cell: str) -> bool:
     """Return whether a cell says that there is no value, as "n/a" and "unknown" do."""
     named = _BETWEEN.sub(" ", _plain(cell)).split()
@@ -526,7 +530,8 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
         if is_other or not any(map(str.isdigit, bare)):
             return []
         label = "TIME" if _is_clock(head, bare) else "DATE"
-        return [Entity(label, start, start + len(bare))]
+        lead = _BEFORE_DAY.match(bare)
+        return [Entity(label, start + (lead.end() if lead else 0), start + len(bare))]
     if head.part == "team":
         if bare[0].isdigit() or _is_of_ordinary(bare):
             return []
@@ -1178,7 +1183,7 @@ _VALUE_CELL = re.compile(  # 12.5, < 8 %, 4-6 d, 3/4"
 # A label and its value, alone on a line or apart from others: Occupation: Welder    Phone: 0123.
 _LABELLED = re.compile(
     r"(?:^|[ \t]{3})(?P<label>[A-Z][A-Za-z ]{2,30}):[ \t]{1,9}"
-    r"(?P<value>[^\s|,;](?:[^\s|,;]| (?!  ))*)",
+    r"(?P<value>[^\s|,;](?:[^\s|,;]| (?! ))*)",
     re.M,
 )
 
@@ -1202,7 +1207,8 @@ def facts_in(text: str) -> list[tuple[int, int, str]]:
             facts += [(start, start + len(cell), "HOURS") for start, cell in cells]
     for match in _LABELLED.finditer(text):
         head = _any_head_of(match["label"])
-        if head is not None and head.label == "WARE":
+        is_plate = pattern("IDENTIFIER").fullmatch(match["value"]) is not None
+        if head is not None and head.label == "WARE" and not is_plate:
             facts.append((*match.span("value"), "WARE"))
     return sorted(facts)
 

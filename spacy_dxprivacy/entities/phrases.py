@@ -253,7 +253,8 @@ def addresses(text: str) -> Iterator[tuple[int, int]]:
     while core := pattern("ADDRESS").search(text, place):
         start, end = core.start(), _extend(text, core)
         # not over the cells of a row
-        if not ("\t" in core[0] or counts_things(core[0]) or _is_of_common_words(core[0])):
+        has_columns = "\t" in core[0] or core[0].count("  ") > 1
+        if not (has_columns or counts_things(core[0]) or _is_of_common_words(core[0])):
             units = pattern("LEADING_UNITS").search(text, max(start - MAX_UNITS, place), start)
             yield units.start() if units else start, end
         place = max(end, start + 1)

@@ -484,6 +484,8 @@ def _is_before_name(bounds: Bounds, i: int) -> bool:
     is_item = text.islower() and is_of_items(bounds.doc, i)
     if text.endswith("/-") or is_item:  # Sd/-; c. Volkov fell
         return True
+    if text in ("w", "w.", "w/"):  # lame, seen w Ada
+        return bounds.texts[i + 1 + (bounds.texts[i + 1] == ".")].istitle()
     word = bounds.lowers[i].rstrip(".")
     is_unit = word in FOLLOWING["UNIT"] or text.rstrip(".") in _LETTER_UNITS
     is_unit = is_unit and i > 0 and bounds.texts[i - 1][-1].isdigit()

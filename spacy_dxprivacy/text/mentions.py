@@ -341,13 +341,24 @@ def _end_of_initials(doc: Doc, end: int, last: int) -> int:
 
 
 def _stated_initials(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
-    """Return the initials that stand in brackets behind the names of persons, or behind a role:
-    Interviewer (JK)."""
+    """Return the initials that stand in brackets behind the names of persons, or behind a role
+    (Interviewer (JK)), or before a name: JK = Jo Kent."""
     stated = (
-        _stated_behind(doc, first, last) or _alone_in_brackets(doc, first, last)
+        _stated_behind(doc, first, last)
+        or _alone_in_brackets(doc, first, last)
+        or _stated_before(doc, first, last)
         for first, last in persons
     )
     return {text for text in stated if text}
+
+
+def _stated_before(doc: Doc, first: int, last: int) -> str:
+    """Return the initials before the equals sign in front of a name (KB = Kai Berg); "" without
+    any."""
+    if first < 2 or doc[first - 1].text != "=":
+        return ""
+    text = doc[first - 2].text
+    return text if text.isupper() and text in initials_of([doc[first:last].text]) else ""
 
 
 def _alone_in_brackets(doc: Doc, first: int, last: int) -> str:

@@ -103,3 +103,15 @@ def test_a_family_name_in_capitals_goes_with_the_name_before_it(nlp):
     text = "Question from Kesh.\n\nKESH BHOGAL -- CFO\nSure.\n\nKESH BOILER is late.\n"
     assert "KESH BHOGAL" in shown(nlp, text)
     assert "KESH BOILER" not in shown(nlp, text)
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("Vehicle: KDG 318Q  Driver: Wafula  Out: 0610", ["Wafula"]),
+    ("Date;Vet;Remark\n14.03.24;Rowe;lame, seen w Kestrin\n", ["Rowe", "Kestrin"]),
+    ("Please leave it w. Kestrin at no. 43.", ["Kestrin"]),
+    ("Name         A     B\nOrla V       0800  OFF   1400\nBo Rask      AL    0800\n",
+     ["Orla V", "Bo Rask"]),
+    ("By: KT\n\nW-114  KT  6.8\n(KT = Kestrin Tarlev)\n", ["KT", "KT", "KT", "Kestrin Tarlev"]),
+])  # fmt: skip
+def test_names_beside_labels_short_words_and_hours_go_alone(nlp, text, names):
+    assert shown(nlp, text) == names

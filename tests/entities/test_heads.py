@@ -165,6 +165,7 @@ def test_heads_that_say_little_name_nobody_by_themselves(row):
         ("GPE", "Reading", ["Reading"]),
         ("DOB", "12.3.87", ["12.3.87"]),
         ("DATE", "pending", []),
+        ("DATE", "w/c 18 Mar", ["18 Mar"]),
         ("DOB", "all 18+", []),
         ("DOB", "both 21 or over", []),
         ("DOB", "over 65s", []),

@@ -299,6 +299,7 @@ def test_other_numbers_behind_a_vehicle_are_no_plate(nlp, text):
     ("CRIMINAL CASE NO. 412 OF 2022", "412 OF 2022"), ("CAUSE NO. 5 OF 2021", "5 OF 2021"),
     ("Ref: ABT/kjl/88213", "ABT/kjl/88213"), ("Our ref: ov/kjl/24-118", "ov/kjl/24-118"),
     ("The tractor, KTCB 318Q, left.", "KTCB 318Q"),
+    ("Vehicle: KDG 318Q  Out: early", "KDG 318Q"),
     ("It was KMDL 412X that hit it.", "KMDL 412X"),
 ])  # fmt: skip
 def test_a_cause_in_capitals_a_reference_in_letters_and_a_plate_of_four_go(nlp, text, code):
