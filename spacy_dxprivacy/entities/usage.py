@@ -81,6 +81,10 @@ _SPECIALTIES = frozenset(
 _SMALL_FIRST = re.compile(r"[a-z]{1,2}[A-Z]{2,5}")
 _PLURAL_IN_BRACKETS = re.compile(r"[^\W\d_]+\((?:e?s|en|in)\)?")
 _DEPUTY = frozenset("acting assistant associate deputy vice".split())
+_UNNAMED = frozenset(
+    "adult candidate child claimant complainant employee officer participant person respondent "
+    "suspect victim witness".split()
+)
 _SPEAK = frozenset("speak speaks spoke speaking spoken fluent".split())
 _REPEATED = re.compile(r"(.)\1+")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1\1")
@@ -278,6 +282,14 @@ def is_function_word(context: Context, entity: Entity) -> bool:
     return not context.is_ruled(entity) and not _FUNCTION_CLASSES.isdisjoint(
         builtin_lexicon().of(text.lower())
     )
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_letter_for_someone(context: Context, entity: Entity) -> bool:
+    """Return whether a letter without a full stop stands for someone whom a decision does not name:
+    Officer B, Witness C."""
+    text, before = context.text(entity.start), context.text(entity.start - 1)
+    return len(text) == 1 and text.isupper() and before.lower() in _UNNAMED
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

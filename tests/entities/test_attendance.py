@@ -115,3 +115,9 @@ def test_a_family_name_in_capitals_goes_with_the_name_before_it(nlp):
 ])  # fmt: skip
 def test_names_beside_labels_short_words_and_hours_go_alone(nlp, text, names):
     assert shown(nlp, text) == names
+
+
+def test_a_letter_for_someone_who_is_not_named_stays(nlp):
+    text = "Officer B told me that Witness C left. Officer Tarlev agreed with Officer B. Lind."
+    assert not {"B", "C"} & {*shown(nlp, text)}
+    assert "Tarlev" in shown(nlp, text)
