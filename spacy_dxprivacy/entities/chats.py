@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 
 from ..text.mentions import Entity, is_word
-from .context import Context, reason
+from .context import BEFORE_SENTENCES, Context, reason
 from .facts import ABBREVIATIONS
 from .tables import LISTED, words
-from .words import builtin_lexicon, is_name, is_only_ordinary
+from .words import builtin_lexicon, is_name, is_only_ordinary, kinds
 
 MAX_CLOSING = 4  # words of the line of a closing
 MIN_CLINICAL = 2  # different abbreviations of a text in which Echo is a test
@@ -20,6 +20,7 @@ MIN_PART = 3  # letters of each of two words that are one in the name of a chann
 CLOSINGS = words("CLOSINGS")
 _MAIL_LABELS = words("MAIL_LABELS")
 _PHONES = frozenset("iPhone iPad Android Samsung Galaxy Outlook Gmail Yahoo".split())
+_NO_VOWEL = re.compile(r"[A-Z]?[b-df-hj-np-tv-xz]{3,6}")  # krgds
 _EMOJI = re.compile(r"[a-z][a-z\d_+-]{1,30}")
 _EMOJI_NAMES = words("EMOJI_NAMES", "terms")
 _CHANNEL = re.compile(r"(?:mode/)?#([a-z\d]+(?:[-_][a-z\d]+)*)")
@@ -58,6 +59,22 @@ def is_closing(context: Context, entity: Entity) -> bool:
         if high - low > MAX_CLOSING + 1:
             return False
     return not CLOSINGS.isdisjoint(lowers[low:high]) and high < len(texts)
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_closing_in_short(context: Context, entity: Entity) -> bool:
+    """Return whether a word without vowels, which is no listed name, fills the line above the name
+    of who signs (Brgds), or one closes or opens a line or a clause: Ta, Ada; Best, Ada."""
+    i, text = entity.start, context.text(entity.start)
+    if context.text(i + 1) == "," and ("SIGNOFF" in kinds(text) or text == "Ta"):
+        before = context.text(i - 1)
+        return not before or "\n" in before or before in BEFORE_SENTENCES
+    end = entity.end + (context.text(entity.end) == ",")
+    opens = i == 0 or "\n" in context.text(i - 1)
+    below = context.text(end + 1)
+    if not (opens and context.text(end).count("\n") == 1 and below[:1].isupper()):
+        return False
+    return _NO_VOWEL.fullmatch(text) is not None and not is_name(text)
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)
@@ -123,6 +140,16 @@ def is_colour_of_two(context: Context, entity: Entity) -> bool:
     if context.text(i + 1) in _AND and after in _COLOURS:
         return text.istitle()
     return text.islower() and context.text(i - 1) in _AND and _is_colour(context.text(i - 2))
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_colour_of_thing(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a colour before one word, both in small letters, as of a car: the
+    grey corsa. A word for someone before it makes a name of it: mr grey corso."""
+    first, last = context.text(entity.start), context.text(entity.end - 1)
+    before = context.text(entity.start - 1).lower().rstrip(".")
+    is_two = entity.end - entity.start == 2 and first in _COLOURS and last.islower()
+    return is_two and before not in LISTED["TITLE"] | LISTED["ROLE"]
 
 
 def _is_colour(word: str) -> bool:

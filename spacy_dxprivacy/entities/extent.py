@@ -76,6 +76,8 @@ _LINKS = frozenset("on in for of and or and/or to at by with from as".split())
 _MARKS = _SEPARATORS | _BREAKS | AND | {","}
 _WORDS = _STARTS | AND | words("BETWEEN_DATES")
 _CALL_WORDS = frozenset(expanded("CALL_WORD").split("|")) | {"email", "ext", "extn"}
+_NEAR_GAP = 40  # tokens beside a gap, in which another one is sought
+_ENDS = frozenset(".!?:")
 _LONGEST_HOLIDAY = 5  # tokens
 
 
@@ -281,7 +283,7 @@ def _separates(
     if token.lower_ in _STARTS and doc[i - 1].text.endswith("."):
         return True  # a new sentence begins
     if token.is_space:
-        return "\n" in text
+        return "\n" in text or _is_gap(doc, label, i)
     if text in _SEPARATORS and token.whitespace_ and doc[i - 1].whitespace_:
         is_of_firm = text == "&" and label == "ORG"
         return not is_of_firm or (_completes(ends[i]) and not _joins_kinds(doc, i, end))
@@ -291,6 +293,20 @@ def _separates(
         return _comma_separates(doc, label, i, ends)
     if text in AND:
         return label != "ORG" or _separates_firms(doc, i, start, end, of, ends)
+    return False
+
+
+def _is_gap(doc: Doc, label: str, i: int) -> bool:
+    """Return whether blanks are a gap between the columns of a line: three of them, or between two
+    persons two, in a line with another gap that ends no sentence. Tarn  Freight  Ltd is one."""
+    if len(doc[i].text) > 1 or label != "PERSON":
+        return len(doc[i].text) > 1
+    for step in (-1, 1):
+        for k in range(i + step, i + step * _NEAR_GAP, step):
+            if not 0 < k < len(doc) or "\n" in doc[k].text:
+                break
+            if doc[k].is_space and doc[k - 1].text not in _ENDS:
+                return True
     return False
 
 

@@ -56,6 +56,10 @@ _FREE = re.compile(
     r"out|into|indoors|outside|again|but|so|as|because|normal|nad|"
     r"clear|ok|fine|neg|negative|positive|stable|in (?!(?:thick|long|wide|deep|dia)\b)[a-z]{2,})\b",
 )
+_LISTED = re.compile(r"(?:[ \t]{2,20}|\t)(?=\S)| (?=[A-Z(])")
+_BEFORE_ITEMS = frozenset({", ", "; ", ": "})
+MIN_LISTED = 3  # days at the heads of lines that follow each other
+_OF_SIZES = frozenset({2, 4, 8, 16, 32, 64})  # of an inch
 _HEADS = re.compile(
     r"\s?[:–—-]|(?-i: [A-Z])| \d\d:?\d\d|[ \t](?:\w+ed|seen|pt|patient|by|at|bloods|labs|home|ward|"
     r"phone|tel|ct|mri|d/c|well|better|gp|clinic|visit)\b"
@@ -90,12 +94,46 @@ def days_in_series(text: str, lower: str, days: list[tuple[int, int]]) -> Iterat
         least = POSSIBLE
     elif any(_OPENS_WITH_FRACTION.match(lower, *day) for day in days):
         least = POSSIBLE
+    elif _head_lines(text, runs) or _heads_items(text, runs):
+        least = POSSIBLE
     else:
         least = LIKELY if _FULL_DATE.search(lower) else SURE
     for run, rank in runs:
         if rank >= least:
             for each in _EACH.finditer(lower, *run.span("run")):
                 yield each.span()
+
+
+def _head_lines(text: str, runs: list[tuple[re.Match[str], int]]) -> bool:
+    """Return whether fractions are the days of a list: one that may be a day heads each of three
+    lines at least, and each is behind the one above it, in either order of day and month. Sizes of
+    bolts are of 8, 16 and 32."""
+    days = list[tuple[int, int]]()
+    for run, rank in runs:
+        start, end = run.span("run")
+        heads = rank >= POSSIBLE and _LINE.search(text, max(start - MAX_LEAD, 0), start)
+        if heads and _LISTED.match(text, end):
+            first, second = re.findall(r"\d+", run["run"])[:2]
+            days.append((int(first), int(second)))
+    if len(days) < MIN_LISTED or {second for _, second in days} <= _OF_SIZES:
+        return False
+    return any(sorted(set(order)) == order for order in (days, [(b, a) for a, b in days]))
+
+
+def _heads_items(text: str, runs: list[tuple[re.Match[str], int]]) -> bool:
+    """Return whether fractions are the days of a month before the items of a list in a line, which
+    no scores could be: rota: 3/5 Ada, 10/5 Bo, 17/5 Una."""
+    days = list[tuple[int, int]]()
+    for run, rank in runs:
+        start, end = run.span("run")
+        if rank >= POSSIBLE and text[max(start - 2, 0) : start] in _BEFORE_ITEMS:
+            if _LISTED.match(text, end):
+                first, second = re.findall(r"\d+", run["run"])[:2]
+                days.append((int(first), int(second)))
+    if len(days) < MIN_LISTED or sorted(set(days)) != days:
+        return False
+    firsts, seconds = ({*numbers} for numbers in zip(*days, strict=True))
+    return len(firsts) == 1 or (len(seconds) == 1 and max(firsts) > min(seconds))
 
 
 def _rank(text: str, lower: str, run: re.Match[str]) -> int:

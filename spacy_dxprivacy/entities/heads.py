@@ -21,7 +21,7 @@ from ..text.mentions import Entity, is_word
 from ..text.speakers import NO_INITIALS
 from ..text.tokens import commas_of_row
 from .aligned import cells_below, columns_in
-from .tables import LISTED, PERSON_WORDS, TOP_AGE, expanded, sections, words
+from .tables import LISTED, PERSON_WORDS, TOP_AGE, expanded, pattern, sections, words
 from .words import builtin_lexicon, is_name, is_only_ordinary, is_town, kinds
 
 HEADS = "heads"
@@ -486,6 +486,18 @@ _SPELLED = re.compile(r"(?:[^\W_]{1,6}(?:[ -]|\Z)){2,14}")  # QQ 12 34 56 C
 _ALSO_NAMES = frozenset({"Null", "True", "Self", "No", "Same", "Nan", "Na", "Yes"})
 
 
+# How old some are at least, or at most, in place of the day of birth of each: all 18+, over 65s
+_LEAST_AGE = re.compile(
+    r"(?:(?:all|both|each|everyone|adults?|over|under|age[ds]?)[ -]){0,3}"
+    r"(?:\d\d?(?: ?\+|[ -](?:plus|or over|and over|or under))|(?<=[rR][ -])\d\ds?)",
+    re.IGNORECASE,
+)
+
+
+# Before the first or last day of a week in a cell: w/c 18 Mar
+_BEFORE_DAY = re.compile(r"(?:w/?[bce]|wk) (?=\d)", re.IGNORECASE)
+
+
 def is_nothing(cell: str) -> bool:
     """Return whether a cell says that there is no value, as "n/a" and "unknown" do."""
     named = _BETWEEN.sub(" ", _plain(cell)).split()
@@ -521,10 +533,12 @@ def values_of_cell(head: Head, cell: str) -> list[Entity]:
         is_day = head.part == "due" and _DAY_OF_EVENT.fullmatch(bare)
         return [Entity("DATE", start, start + len(bare))] if is_day else []
     if label in _DIGITS:
-        if not any(map(str.isdigit, bare)) or (label == "TIME" and _PERIOD.fullmatch(bare)):
+        is_other = _LEAST_AGE.fullmatch(bare) or (label == "TIME" and _PERIOD.fullmatch(bare))
+        if is_other or not any(map(str.isdigit, bare)):
             return []
         label = "TIME" if _is_clock(head, bare) else "DATE"
-        return [Entity(label, start, start + len(bare))]
+        lead = _BEFORE_DAY.match(bare)
+        return [Entity(label, start + (lead.end() if lead else 0), start + len(bare))]
     if head.part == "team":
         if bare[0].isdigit() or _is_of_ordinary(bare):
             return []
@@ -1170,6 +1184,10 @@ def _cells_of(row: str, mark: Mark, count: int) -> list[str] | None:
 _SHORT_HEAD = re.compile(r"(?i)\b(?:no|nr|qty|ref|tel|temp|amt|vol|avg|min|max|dept|approx)\.\Z")
 
 
+# What a day or a time heads, as in a list of events: 4/28 No school, teachers work.
+_DATED_CELL = re.compile(r"\d{1,2}[/.:]\d\d?(?:[/.]\d{2,4})?[ \t]+[^\W\d_]")
+
+
 def _ends_sentence(name: str) -> bool:
     """Return whether a full stop beside commas ends a sentence, rather than a short word."""
     return "." in _SHORT_HEAD.sub("", name)
@@ -1188,6 +1206,8 @@ def _heads_of_row(
         return None
     names = [name.strip(" \t\"'*\r") for name in row.split(mark)]
     if any(len(name) > MAX_HEAD or (mark == "," and _ends_sentence(name)) for name in names):
+        return None
+    if any(map(_DATED_CELL.match, names)):
         return None
     found = _with_others(names, [read(name) if name else None for name in names])
     known = [head for head in found if head is not None]
@@ -1255,7 +1275,7 @@ MIN_AMOUNTS = 3  # cells of a column whose values show that they are amounts
 # A label and its value, alone on a line or apart from others: Occupation: Welder    Phone: 0123.
 _LABELLED = re.compile(
     r"(?:^|[ \t]{3})(?P<label>[A-Z][A-Za-z ]{2,30}):[ \t]{1,9}"
-    r"(?P<value>[^\s|,;](?:[^\s|,;]| (?!  ))*)",
+    r"(?P<value>[^\s|,;](?:[^\s|,;]| (?! ))*)",
     re.M,
 )
 
@@ -1282,7 +1302,8 @@ def facts_in(text: str) -> list[tuple[int, int, str]]:
         facts += [(start, start + len(cell), held) for start, cell in cells if held]
     for match in _LABELLED.finditer(text):
         head = _any_head_of(match["label"])
-        if head is not None and head.label == "WARE":
+        is_plate = pattern("IDENTIFIER").fullmatch(match["value"]) is not None
+        if head is not None and head.label == "WARE" and not is_plate:
             facts.append((*match.span("value"), "WARE"))
     return sorted(facts)
 

@@ -58,7 +58,9 @@ _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".spl
 _KOREAN, _SYLLABLES = words("KOREAN"), words("KOREAN_SYLLABLES")
 _BODIES = words("INSTITUTIONS", "terms")
 # The network is never surer than these.
-_SURE_CUES = frozenset("sender officer passenger shown short holm family mixed ah nurse".split())
+_SURE_CUES = frozenset(
+    "sender officer passenger shown short holm family mixed ah nurse bedded kindred ranked".split()
+)
 _SERVICES = (" FM", " Discord", " Slack", " WhatsApp", " Telegram", " Facebook")
 _PLANS = ("Strata", "STRATA", " Corporat", "Sectional", "Unit Plan", "Units Plan")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -82,6 +84,9 @@ _ON_THE_WAY = frozenset(
 )
 STREET_WORDS = frozenset(f"{expanded('STRONG')}|{expanded('WEAK')}".lower().split("|"))
 _FOREIGN_STREETS = frozenset("".join(sections("forms")["FOREIGN"]).split("|"))
+_WORD_TOWNS = re.compile(expanded("WORD_TOWNS"))
+_PIECE_END = re.compile(r"[\"'”;,|)\]]|[ \t]*(?:\n|\Z)|[ \t]*\||\.(?:\s|\Z)|,?[ ]\w{2,4}[ ]?\d")
+_LINE_OF_ADDRESS = re.compile(r"[ \t*]*(?:\n|\Z|,|\d)|[ \t]{1,3}[A-Z]{1,2}\d|\.?[ \t]*\n")
 _RANKS = frozenset({"1st", "2nd", "3rd"})
 _COUNTED = frozenset({"lane", "way"}.union(*(FOLLOWING[n] for n in ("UNIT", "TIME_UNIT"))))
 _STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
@@ -261,7 +266,8 @@ def addresses(text: str) -> Iterator[tuple[int, int]]:
     while core := pattern("ADDRESS").search(text, place):
         start, end = core.start(), _extend(text, core)
         # not over the cells of a row
-        if not ("\t" in core[0] or counts_things(core[0]) or _is_of_common_words(core[0])):
+        has_columns = "\t" in core[0] or core[0].count("  ") > 1
+        if not (has_columns or counts_things(core[0]) or _is_of_common_words(core[0])):
             units = pattern("LEADING_UNITS").search(text, max(start - MAX_UNITS, place), start)
             if units is not None and units.start() < start:
                 yield units.start(), end
@@ -286,12 +292,12 @@ def _extend(text: str, core: re.Match[str]) -> int:
             break  # since June 2017
         if kind == "town" and any("MONTH" in kinds(word) for word in piece[0].split()[1:]):
             break  # Fern Street Choir, Recorded June 3, 2017
-        if _CALLED.match(piece[0]):
+        if _CALLED.match(piece[0]) or _opens_sentence(text, piece):
             break  # 2 Fish Lane, Mrs Lind has
         end, pieces = piece.end(), pieces + 1
         if kind in ("unit", "code", "land", "small") or (kind == "state" and broken):
             firm, weak = end, False
-        elif kind == "town" and not weak and (unit or _is_sure_town(piece[0])):
+        elif kind == "town" and not weak and (unit or _is_town_piece(text, piece)):
             firm = end
         else:
             weak = True
@@ -299,11 +305,22 @@ def _extend(text: str, core: re.Match[str]) -> int:
     return firm
 
 
-def _is_sure_town(piece: str) -> bool:
-    """Return whether what stands behind a street is a town without common words and personal names,
-    or a district of a city: Dublin 4."""
-    is_district = pattern("DISTRICT").search(piece) is not None
-    return is_district or not any(map(_is_plain, piece.split()))
+def _opens_sentence(text: str, piece: re.Match[str]) -> bool:
+    """Return whether what stands below a blank line goes on with words, so that it is no line of
+    the address: PS Ada came."""
+    is_below = piece[0][: -len(piece[0].lstrip()) or None].count("\n") > 1
+    return is_below and _LINE_OF_ADDRESS.match(text, piece.end()) is None
+
+
+def _is_town_piece(text: str, piece: re.Match[str]) -> bool:
+    """Return whether words behind a street are a town: neither common ones nor personal names, a
+    district of a city (Dublin 4), or one of the towns that are called by common words, before the
+    end of a line, a cell or a clause: 9 Fish Row, Deal."""
+    is_district = pattern("DISTRICT").search(piece[0]) is not None
+    if is_district or not any(map(_is_plain, piece[0].split())):
+        return True
+    is_listed_town = _WORD_TOWNS.fullmatch(piece[0].strip(", \t\n")) is not None
+    return is_listed_town and _PIECE_END.match(text, piece.end()) is not None
 
 
 def counts_things(core: str) -> bool:
@@ -422,16 +439,17 @@ def _behind_person(text: str, match: re.Match[str]) -> int:
 def stated_in(text: str) -> Iterator[Entity]:
     """Yield the towns that are called by ordinary words, the places of townships and counties, the
     firms of signatures and the owners of a building, with the labels of STATED: the network takes
-    them for none (Red Bluff, the County of Wake). A body of a township is a firm: Town of Tarn
-    Planning Board."""
+    them for none (Red Bluff, The Limes, the County of Wake). A body of a town or a township is a
+    firm: Red Bluff Library, Town of Tarn Planning Board."""
     for match in pattern("SIGNATURE").finditer(text) if " | " in text else ():
         yield Entity(STATED["ORG"], *match.span("firm"))
     for match in pattern("SIGNATURE_ABOVE_ADDRESS").finditer(text):
         if not PERSON_WORDS.isdisjoint(match["post"].lower().split()):
             yield Entity(STATED["ORG"], *match.span("firm"))
-    yield from (
-        Entity(STATED["GPE"], *match.span()) for match in pattern("LISTED_TOWN").finditer(text)
-    )
+    for match in pattern("LISTED_TOWN").finditer(text):
+        yield Entity(STATED["ORG" if match["body"] else "GPE"], *match.span())
+    houses = pattern("HOUSES").finditer(text) if "The " in text else ()
+    yield from (Entity(STATED["ORG"], *match.span()) for match in houses)
     is_divided = " of " in text or " OF " in text
     for match in pattern("DIVIDED").finditer(text) if is_divided else ():
         if match[0].split()[-1].lower() not in _BODIES:
@@ -474,17 +492,27 @@ def _is_cued(match: re.Match[str]) -> bool:
         first_name = match["given"].capitalize()
         named = "first_name" in builtin_lexicon().of(first_name) or first_name in ALSO_FIRST
         family = match[0].partition(",")[0]
-        if "SURE_MONTH" in kinds(first_name):
+        is_closing = not kinds(family).isdisjoint({"SIGNOFF", "GREETING"})  # Best, Ada
+        if is_closing or family == "Ta" or "SURE_MONTH" in kinds(first_name):
             return False
         return named and (is_name(family) or not is_word(family.lower()))
     if kind in ("sender", "officer", "shown"):  # Arrived 07:43; Finance Committee (chair)
         return any(map(may_name, match[0].split()))
     if kind == "nurse":
         return is_listed(match[0])
+    if kind in ("bedded", "kindred", "ranked"):
+        return _is_family(match[0].split()[kind == "ranked"])
     if kind in ("holm", "short"):  # Will o' the wisp; Md. Code
         word = match[0].split()[kind == "short"]
         return is_listed(word) if kind == "holm" else may_name(word)
     return kind != "verb" or is_name(match[0])
+
+
+def _is_family(word: str) -> bool:
+    """Return whether a word may be a family name, and none of a language, a people or a town, nor
+    a common one: bed 4 Empty, the Welsh girls, the Leeds lads."""
+    is_other = not builtin_lexicon().of(word).isdisjoint({"language", "nationality", "city"})
+    return not (is_other or is_word(word.lower()) or "WEEKDAY" in kinds(word))
 
 
 def _behind_title(match: re.Match[str]) -> int:

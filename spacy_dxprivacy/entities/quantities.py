@@ -35,6 +35,7 @@ _OF_TIME = frozenset(
     "DAYPART NUM".split()
 )
 _ROAD = re.compile(r"[AMN]\d{1,2}(?:\([MT]\))?", re.A)
+_EARLY = re.compile(r"0\d[0-5]\d", re.A)  # no house has a number that begins with zero
 _VERBS = frozenset("sat wed sun march may".split())  # and days and months
 _BEFORE_TIMES = frozenset(
     "in on of by till until since from to this last next every each early mid late during before "
@@ -363,9 +364,11 @@ def is_way_of_traffic(context: Context, entity: Entity) -> bool:
 
 @reason("ADDRESS", of_word=True)
 def is_letter(context: Context, entity: Entity) -> bool:
-    """Return whether an address is a letter alone: under s. 83."""
+    """Return whether an address is a letter alone (under s. 83), or a half of the day or an hour of
+    a rota: AM, 0800."""
     text = context.text(entity.start).rstrip(".")
-    return len(text) == 1 and text.isalpha()
+    is_hour = _EARLY.fullmatch(text) is not None or text.lower() in ("am", "pm")
+    return is_hour or (len(text) == 1 and text.isalpha())
 
 
 @reason("DATE")

@@ -36,6 +36,8 @@ _HOMES = frozenset("place house flat home apartment room garage garden shed offi
 _SHORT_WORDS = words("CHAT")
 _INITIALED = re.compile(r"(?:[^\W\d_a-z]\. ?){1,2}[^\W\d_a-z][\w'’-]+")  # L. Birch
 _CONTRACTED = re.compile(r"(?<=[a-z])['’](?:ll|d|s|re|ve|m)\Z")
+# Whoever does something, in small letters before a name: scaffolder Ada Lind
+_AGENT = re.compile(r"[a-z]{3,}(?:[dfgklmnprstvxz]er|[ts]or|m[ae]n|wom[ae]n|ist|hand|smith|wright)")
 _HOUR = re.compile(r"(?:0\d|1[0-4]|2[23])[0-5]\d", re.A)
 
 
@@ -78,10 +80,20 @@ def without_small_ends(context: Context, entity: Entity) -> Entity:
 
     while (is_beside(start) or texts[start] == "the") and doc[start].whitespace_:
         start += 1
+    start += label == "PERSON" and _is_agent(context, start, end)
     start += end - start > 1 and _only_opens(context, label, start)
     while doc[end - 2].whitespace_ and is_beside(end - 1):
         end -= 1
     return Entity(label, start, end)
+
+
+def _is_agent(context: Context, start: int, end: int) -> bool:
+    """Return whether a person begins with a word for whoever does something, which no list has, in
+    small letters before a name with capitals."""
+    text, after = context.text(start), context.text(start + 1)
+    if end - start < 2 or _AGENT.fullmatch(text) is None or is_name(text):
+        return False
+    return after.istitle() and bool(context.doc[start].whitespace_)
 
 
 def _only_opens(context: Context, label: str, i: int) -> bool:

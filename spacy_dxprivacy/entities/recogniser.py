@@ -66,8 +66,9 @@ _LETTER_UNITS = frozenset("g h l m s t v w".split())
 _RELEASE = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")  # the number of a release
 _TENS = frozenset("twenty thirty forty fifty sixty seventy eighty ninety".split())
 _ONES = frozenset("one two three four five six seven eight nine".split())
-_BEFORE_LIVES = frozenset({"b", "d", "born", "died", "bapt"})  # b. 1938
 _BEFORE_HOURS = frozenset("about after around at before by from till until".split())
+_KIN_IN_SHORT = frozenset("dau dghtr dtr gdau gdtr hubby ptnr".split())
+_BEFORE_LIFE = frozenset("b b. d d. m m. born died c c. ca ca. circa fl fl. .".split())
 _RANK = re.compile(r"[A-Z]{2,5}|[A-Z]{2}-?\d{1,2}")  # and a witness by number: PW2, CW-1
 _RESULT = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:\.\d{1,3})?")  # of a race: Ada Lind 41:08
 _WRITTEN, _INITIAL = re.compile(r"[A-Z].*[a-z].*"), re.compile(r"[A-Z]\.?")  # McKay, T.
@@ -486,9 +487,10 @@ def _without_beside(bounds: Bounds, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a date without the number of a release, the hour or the word for a
     birth before it (2.2, 2 February 2024; by 10 Sunday; b. 1938), and without the hours behind
     it (Fri 3rd May 10 to 4), but with all of a number in words: nineteen fifty-six."""
-    texts, before = bounds.texts, bounds.between(start - 1, start).lower()
-    if end - start > 1 and bounds.lowers[start].rstrip(".") in _BEFORE_LIVES:
-        start += 1 + (texts[start + 1] == ".")
+    texts = bounds.texts
+    while end - start > 1 and bounds.lowers[start] in _BEFORE_LIFE:
+        start += 1
+    before = bounds.between(start - 1, start).lower()
     if end - start > 2 and _RELEASE.fullmatch(texts[start]) and texts[start + 1] == ",":
         start += 2
     if before in _BEFORE_HOURS and end - start == 2 and texts[start].isdigit():
@@ -511,6 +513,8 @@ def _is_before_name(bounds: Bounds, i: int) -> bool:
     is_item = text.islower() and is_of_items(bounds.doc, i)
     if text.endswith("/-") or is_item:  # Sd/-; c. Volkov fell
         return True
+    if text in ("w", "w.", "w/"):  # lame, seen w Ada
+        return bounds.texts[i + 1 + (bounds.texts[i + 1] == ".")].istitle()
     word = bounds.lowers[i].rstrip(".")
     is_unit = word in FOLLOWING["UNIT"] or text.rstrip(".") in _LETTER_UNITS
     is_unit = is_unit and i > 0 and bounds.texts[i - 1][-1].isdigit()
@@ -521,7 +525,7 @@ def _is_before_name(bounds: Bounds, i: int) -> bool:
         builtin_lexicon().is_first_name(after)
         or not (is_name(text) or (is_word(after.lower()) and not is_name(after)))
     )
-    if is_unit or is_role or (is_rank and not is_name(text)):
+    if is_unit or is_role or text in _KIN_IN_SHORT or (is_rank and not is_name(text)):
         return True
     return word in _CALLS or is_also_title(text, bounds.between(i + 1, i + 4))
 

@@ -30,6 +30,7 @@ from ..text.mentions import (
 from ..text.normal_doc import in_normal_form
 from ..text.tokens import outside_code, split_tokens, text_of
 from .accounts import accounts_in, whole_addresses
+from .attendance import attendees_in
 from .cards import values_of_cards
 from .columns import names_again
 from .continued import siblings
@@ -158,7 +159,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         bounds = Bounds.of(doc)
         text = plain_text(bounds.text)
         labelled = [*values_in(text)]
-        values = (*labelled, *values_beside_labels(text), *senders_in(text), *stated_in(text))
+        beside = (*values_beside_labels(text), *attendees_in(text))
+        values = (*labelled, *beside, *senders_in(text), *stated_in(text))
         named = {in_tokens(doc, *value) for value in values}
         stated = {value for value in named if value.label in (*STATED.values(), STATED_DAY)}
         own_matches += sorted(stated, key=lambda e: (e.start - e.end, e.start))
@@ -290,8 +292,9 @@ def _towns_of_states(bounds: Bounds, matches: Collection[Entity]) -> Iterator[En
 
 def _counts_from_number(bounds: Bounds, label: str, start: int, end: int) -> bool:
     """Return whether an amount begins with the number before it (Order 88123456 20 units, in
-    February 2023 17.3%), or has the number of a part of minutes before who speaks (3.1 KM: Yes), or
-    whether the hours behind a day begin with the day of a month: Sat 14th Sept 2 till 7."""
+    February 2023 17.3%), or ends with the initial of a name (1 K Tarlev 31:04), or has the number
+    of a part of minutes before who speaks (3.1 KM: Yes), or whether the hours behind a day begin
+    with the day of a month: Sat 14th Sept 2 till 7."""
     if label == "DATE":
         is_day = start > 0 and end - start == 2 and bounds.texts[end - 1].isdigit()
         is_day = is_day and "ORDINAL" in kinds(bounds.texts[start - 1])
@@ -300,9 +303,17 @@ def _counts_from_number(bounds: Bounds, label: str, start: int, end: int) -> boo
         opens = start == 0 or "\n" in bounds.texts[start - 1]
         if opens and "." in bounds.texts[start] and bounds.texts[end - 1].isupper():
             return True
+    if label == "QUANTITY" and end - start == 2 and _is_initial(bounds, end - 1):
+        return True
     numbers = bounds.texts[start : end - (not bounds.texts[end - 1][0].isdigit())]
     is_amount = label == "QUANTITY" and len(numbers) == 2 and numbers[0].isdigit()
     return is_amount and len(numbers[0]) > MAX_THOUSANDS
+
+
+def _is_initial(bounds: Bounds, i: int) -> bool:
+    """Return whether a capital that may be a unit stands before a family name: 1 K Tarlev 31:04."""
+    text, after = bounds.texts[i], bounds.between(i + 1, i + 2)
+    return len(text) == 1 and text.isupper() and after.istitle() and not is_word(after.lower())
 
 
 def _free_runs(

@@ -40,6 +40,8 @@ _CLOSERS = frozenset(
     "always forever hugs kisses blessings god me mummy daddy nan nana gran grandad granddad mam "
     "everyone all us family".split()
 )
+# Who talks to someone with a name, by their part in a call or a chat of a service.
+_SIDES = frozenset("agent caller client customer guest tenant visitor".split())
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
 _MARKED = re.compile(r"[\d_]|\w[.-]\w")
 _ABBREVIATIONS = words("ABBREVIATIONS", "terms")
@@ -59,6 +61,7 @@ def senders_in(text: str) -> Iterator[Entity]:
     """Yield the senders of messages, in characters, with the label of STATED for persons."""
     if _CLOCK.search(text) is not None:
         yield from _behind_times(text)
+        yield from _of_meeting(text)
     if _CLOCK_AT_END.search(text) is not None:
         yield from _before_times(text)
     yield from _user_names_of_lines(text)
@@ -88,6 +91,14 @@ def _in_turns(text: str) -> Iterator[Entity]:
         yield from _users_of([line for line in lines if _is_in_small(line["sender"])], kind)
         capital = [line for line in lines if not _is_in_small(line["sender"])]
         yield from _persons_of(capital, text) if kind != "gap" else ()
+    blocks = pattern("BLOCK_HEAD").finditer(text)
+    yield from _persons_of([line for line in blocks if _opens_block(text, line)], text)
+
+
+def _opens_block(text: str, line: re.Match[str]) -> bool:
+    """Return whether a line of its own has an indented line below it, or a blank one above it."""
+    is_apart = not text[max(line.start() - 2, 0) : line.start()].strip("\n")
+    return is_apart or line["indent"] is not None
 
 
 def _is_in_small(sender: str) -> bool:
@@ -119,18 +130,22 @@ def _users_of(lines: list[re.Match[str]], kind: str) -> Iterator[Entity]:
 
 def _persons_of(lines: list[re.Match[str]], text: str) -> Iterator[Entity]:
     """Yield those who speak in turns with a name, in English also with one that is a rare word
-    (Ravin: no), where a listed given name does so too. Labels stand once, or are common words:
-    Note: closed."""
+    (Ravin: no), where a listed given name or a side of a conversation does so too (Visitor: no).
+    Labels stand once, or are common words: Note: closed."""
     counts = Counter(line["sender"] for line in lines)
     speakers = {sender for sender, count in counts.items() if count > 1}
     words_of = {word for sender in speakers for word in sender.split()}
-    if len(speakers) < MIN_SPEAKERS or not any("SURE_FIRST" in kinds(w) for w in words_of):
+    if len(speakers) < MIN_SPEAKERS or not any(map(_is_of_talk, words_of)):
         return
     is_english = language_of(text) in ("en", "")  # a few short lines tell no language
     named = {s for s in speakers if not s.isupper() and _may_speak(s.split(), is_english)}
     yield from (
         Entity(STATED["PERSON"], *_named_part(line)) for line in lines if line["sender"] in named
     )
+
+
+def _is_of_talk(word: str) -> bool:
+    return "SURE_FIRST" in kinds(word) or word.lower() in _SIDES
 
 
 def _may_speak(sender: list[str], is_english: bool) -> bool:
@@ -144,10 +159,15 @@ def _may_speak(sender: list[str], is_english: bool) -> bool:
 
 def _signers_in(text: str) -> Iterator[Entity]:
     """Yield the initials of those who sign or check something, but for abbreviations of bodies and
-    departments (checked by QA), which beside the initials of another are no such: signed TN/AM."""
+    departments (checked by QA), which beside the initials of another are no such: signed TN/AM.
+    Three are those of who writes: typist TNB. So do some stand in brackets: Interviewer (TNB)."""
+    for match in pattern("ROLE_INITIALS").finditer(text) if "(" in text else ():
+        if not match["role"].upper().startswith(match["one"]):  # Interviewer (INT)
+            yield Entity(STATED["PERSON"], *match.span("one"))
     for match in pattern("SIGNED_INITIALS").finditer(text):
         before = text[max(match.start() - BEFORE_SIGNED, 0) : match.start()]
-        if pattern("BEFORE_SIGNED").search(before) is None:
+        cue = pattern("BEFORE_SIGNED").search(before)
+        if cue is None or (match["third"] and cue["writes"] is None):
             continue
         named = [group for group in ("one", "two") if match[group]]
         if not all(match[group] in _NO_SIGNERS for group in named):
@@ -252,6 +272,14 @@ def _named_parts(line: re.Match[str]) -> Iterator[tuple[int, int]]:
     for k, (start, end) in enumerate(places):
         if k == 0 or any(map(may_name, text[start:end].split())):
             yield start, end
+
+
+def _of_meeting(text: str) -> Iterator[Entity]:
+    """Yield who writes to whom in the messages of a meeting: 10:02:11 From Ada to Everyone: yes."""
+    for line in pattern("MEETING_LINE").finditer(text) if " From " in text else ():
+        for group in ("sender", "to") if line["to"] else ("sender",):
+            if not _is_of_role(line[group].split()):
+                yield Entity(STATED["PERSON"], *line.span(group))
 
 
 def _named_part(line: re.Match[str]) -> tuple[int, int]:

@@ -22,6 +22,8 @@ _HUNDRED = "hundred"  # in English, of the numbers that are said by their digits
 MIN_DIGITS, MIN_PHONE, MIN_WHOLE, MAX_PHONE = 3, 7, 9, 15
 BEFORE = 60  # characters before a number in which a cue stands
 _CUE, _MARKS = re.compile(r"[^\W\d_]+|[^\w\s]"), frozenset(",:'’\"*-–…(")
+# Letters of a number that is dictated: hospital number B oh four four eight
+_LETTERS_BEFORE = re.compile(r"(?:\b[A-Z]\b[ ,-]{1,2}){1,4}\Z")
 # Beside the words of a number, and neither times, dates nor amounts.
 _DIGITS_AHEAD = re.compile(
     r"(?<![\w.,:/$£€%-])(?P<digits>\+?\d{2,6}(?:[ -]\d{2,6}){0,2})[ ,-]{1,2}\Z"
@@ -175,7 +177,8 @@ def _partly_spoken(text: str, language: str) -> Iterator[Entity]:
 def _label(number: SpokenNumber, before: str) -> str:
     """Return "PHONE", "ID", or "" for a count and for words that nothing shows to be a number."""
     digits, values = number.digits, [value for _, _, value, _ in number.parts]
-    cues, steps = _cues(before), {later - earlier for earlier, later in pairwise(values)}
+    cues = _cues(_LETTERS_BEFORE.sub("", before))
+    steps = {later - earlier for earlier, later in pairwise(values)}
     counts = steps in ({1}, {-1}, {10}) and ("," in number.text or not cues)
     if len(digits) < MIN_DIGITS or counts:
         return ""

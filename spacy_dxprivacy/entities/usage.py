@@ -37,6 +37,7 @@ from .words import (
     is_ordinary,
     is_setting,
     is_town,
+    kinds,
 )
 
 # Odds of the network from which a few capitals are a name: on ZFS, My ORCID.
@@ -80,6 +81,10 @@ _SPECIALTIES = frozenset(
 _SMALL_FIRST = re.compile(r"[a-z]{1,2}[A-Z]{2,5}")
 _PLURAL_IN_BRACKETS = re.compile(r"[^\W\d_]+\((?:e?s|en|in)\)?")
 _DEPUTY = frozenset("acting assistant associate deputy vice".split())
+_UNNAMED = frozenset(
+    "adult candidate child claimant complainant employee officer participant person respondent "
+    "suspect victim witness".split()
+)
 _SPEAK = frozenset("speak speaks spoke speaking spoken fluent".split())
 _REPEATED = re.compile(r"(.)\1+")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1\1")
@@ -291,6 +296,34 @@ def is_function_word(context: Context, entity: Entity) -> bool:
     return not context.is_ruled(entity) and not _FUNCTION_CLASSES.isdisjoint(
         builtin_lexicon().of(text.lower())
     )
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_letter_for_someone(context: Context, entity: Entity) -> bool:
+    """Return whether a letter without a full stop stands for someone whom a decision does not name:
+    Officer B, Witness C."""
+    text, before = context.text(entity.start), context.text(entity.start - 1)
+    return len(text) == 1 and text.isupper() and before.lower() in _UNNAMED
+
+
+@reason("PERSON", "GPE", "ORG", of_word=True)
+def is_whose_number(context: Context, entity: Entity) -> bool:
+    """Return whether a short word, which is no listed name, says whose number follows: Hosp no.
+    B0448."""
+    i, text = entity.start, context.text(entity.start)
+    if context.text(i + 1).lower().rstrip(".") not in ("no", "nr", "num", "number", "ref"):
+        return False
+    code = next((t for t in context.bounds.texts[i + 2 : i + 5] if t not in (".", ":", "#")), "")
+    is_listed_name = not kinds(text).isdisjoint({"FIRST", "SURNAME", "SURE_SURNAME"})
+    return not is_listed_name and any(map(str.isdigit, code))
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_key_of_code(context: Context, entity: Entity) -> bool:
+    """Return whether an entity is a few capitals before a code that begins with them: the NCR
+    NCR-117."""
+    first, code = context.text(entity.start), context.text(entity.start + 1, entity.end)
+    return first.isupper() and re.fullmatch(rf"{re.escape(first)}[-/ ]?\d[\w/-]*", code) is not None
 
 
 @reason("PERSON", "GPE", "ORG", of_word=True)

@@ -47,6 +47,9 @@ _BEHIND_HYPHEN = re.compile(r"(?<=\w)-\w+")
 NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 MIN_PART_LETTERS = 2  # of a part of a name, so that initials do not count
 MAX_TOKEN_CHARACTERS = 200  # from which on a token with a part of a name is not replaced
+_VOWEL = re.compile(r"[AEIOUYÀ-Ý]")
+MAX_SHORT = 4  # letters from which on capitals are no initials
+MAX_GAP = 3  # tokens between a name and the column of its initials
 MIN_GLUED_LETTERS = 4  # of a part that is searched within longer words, such as email addresses
 MAX_INITIALS = 5  # parts of a name whose initials are searched, without this one
 # Abbreviations that may also be the initials of who acts: AM asked.
@@ -258,7 +261,7 @@ def with_initials(doc: Doc, spans: Iterable[Span], language_of: Callable[[Doc], 
     taken = {i for span in spans for i in range(span.start, span.end)}
     changed = list[Span]()
     for span in spans:
-        start, end = span.start, span.end
+        start, end = span.start, _end_in_capitals(doc, span, taken)
         is_beside = shouted[start - 1] or shouted[end] or shouted[end + 1]
         if is_beside and plain_label(span.label_) == "PERSON":
             before, after = start - 1, end + (doc[end : end + 1].text == ",")
@@ -276,6 +279,21 @@ def with_initials(doc: Doc, spans: Iterable[Span], language_of: Callable[[Doc], 
     return changed
 
 
+def _end_in_capitals(doc: Doc, span: Span, taken: Collection[int]) -> int:
+    """Return the end of a name in capitals with the family name in capitals behind it, if that is
+    no common word and has a vowel, as most abbreviations have not: KESH |BHOGAL."""
+    end = span.end
+    if end - span.start > 1 or end in taken or end >= len(doc):
+        return end
+    if plain_label(span.label_) != "PERSON" or not doc[end - 1].whitespace_:
+        return end
+    given, family = span.text, doc[end].text
+    are_shouted = all(t.isupper() and t.isalpha() and len(t) > 3 for t in (given, family))
+    if not are_shouted or is_word(given.lower()) or is_word(family.lower()):
+        return end
+    return end + (_VOWEL.search(family) is not None)
+
+
 def _start_of_initials(doc: Doc, start: int, language_of: Callable[[Doc], str]) -> int:
     """Return the start of a name with the initials with which a sentence or a line begins."""
     first = start
@@ -284,6 +302,8 @@ def _start_of_initials(doc: Doc, start: int, language_of: Callable[[Doc], str]) 
     if first == start or not (not first or doc[first - 1].is_space or doc[first - 1].is_punct):
         return start
     text = doc[first].text
+    if text == "A." and first and doc[first - 1].text == "?":
+        return start  # Who came? A. Ada did.
     is_title = text in _ABBREVIATED or text == _LETTER_TITLES.get(language_of(doc))
     return start if is_title or is_of_items(doc, first) else first
 
@@ -313,9 +333,12 @@ def _end_of_initials(doc: Doc, end: int, last: int) -> int:
 
 
 def _stated_initials(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
-    """Return the initials that stand in brackets behind the names of persons, and those that a
-    legend explains: SM = Dr S. Marsh."""
-    stated = (_stated_behind(doc, *at) or _explained_before(doc, *at) for at in persons)
+    """Return the initials that stand in brackets behind the names of persons or behind a role
+    (Interviewer (JK)), and those that a legend explains: SM = Dr S. Marsh."""
+    stated = (
+        _stated_behind(doc, *at) or _alone_in_brackets(doc, *at) or _explained_before(doc, *at)
+        for at in persons
+    )
     return {text for text in stated if text}
 
 
@@ -330,22 +353,49 @@ def _explained_before(doc: Doc, first: int, last: int) -> str:
     return doc[i - 1].text if _are_initials_of(doc[i - 1].text, wholes) else ""
 
 
+def _alone_in_brackets(doc: Doc, first: int, last: int) -> str:
+    """Return a person who is two or three capitals in brackets; "" for others."""
+    text = doc[first].text
+    is_short = last - first == 1 and 1 < len(text) < MAX_SHORT and text.isupper()
+    is_alone = is_short and first and last < len(doc) and doc[first - 1].text == "("
+    return text if is_alone and doc[last].text.startswith(")") else ""
+
+
 def _stated_behind(doc: Doc, first: int, last: int) -> str:
     """Return the initials of a name in the brackets behind it, alone or beside a role, also without
-    some of its further parts: Ada Lind (AL), Bo Rask (BR, roofs), Ana Luisa Braun Costa (chair,
-    AB); "" without any."""
+    some of its further parts: Ada Lind (AL), Bo Rask (BR, roofs), Kai Berg ("KB"), Ana Luisa Braun
+    Costa (chair, AB); or in the column behind it. "" without any."""
     if last >= len(doc) or doc[last].text != "(":
-        return ""
+        return _in_column_behind(doc, first, last)
     end = next((i for i in range(last, min(last + MAX_BRACKET, len(doc))) if doc[i].text == ")"), 0)
-    if not end:
-        return ""
+    held = [doc[i].text for i in range(last + 1, end) if doc[i].text not in QUOTES]
     wholes = initials_of([doc[first:last].text])
-    parts = {last + 1: doc[last + 2], end - 1: doc[end - 2]}  # and the mark beside each
-    for i, beside in parts.items():
-        is_alone = end - 1 == last + 1 or beside.text in (",", ";")
-        if is_alone and _are_initials_of(doc[i].text, wholes):
-            return doc[i].text
+    is_alone = len(held) < 2
+    ends = [(t, ",") for t in held] if is_alone else [(held[0], held[1]), (held[-1], held[-2])]
+    for text, beside in ends:
+        if beside in (",", ";") and _are_initials_of(text, wholes):
+            return text
     return ""
+
+
+def _in_column_behind(doc: Doc, first: int, last: int) -> str:
+    """Return the initials of a name in the column behind it, which end a line or a cell; "" without
+    any. An abbreviation is no such: Paul Mann | PM |."""
+    i = last
+    while i < min(last + MAX_GAP, len(doc)) and _is_gap(doc[i].text):
+        i += 1
+    if i == last or i >= len(doc) or doc[i].text in NO_INITIALS:
+        return ""
+    after = doc[i + 1].text if i + 1 < len(doc) else "\n"
+    ends = "\n" in after or _is_gap(after)
+    text = doc[i].text
+    is_whole = text.isupper() and text in initials_of([doc[first:last].text])
+    return text if ends and is_whole else ""
+
+
+def _is_gap(text: str) -> bool:
+    """Return whether a token stands between two columns of a line."""
+    return text in ("|", "–", "—", "=") or (text.isspace() and "\n" not in text)
 
 
 def _are_initials_of(text: str, wholes: set[str]) -> bool:
@@ -379,7 +429,8 @@ def _are_initials(
         return True
     before, after = doc[i - 1].text if i else "\n", doc[i + 1].text if i + 1 < len(doc) else ""
     opens, ends_line = _begins_line(doc, i), not after or "\n" in after or after[0] in _FIELD_ENDS
-    if (before == "(" and after == ")") or (opens and (after == ":" or ends_line)):
+    speaks = opens and (after == ":" or ends_line)
+    if speaks or (before == "(" and after == ")"):
         return True
     if _acts(doc, i + 1) or (after in ("and", "=") and i + 2 in starts):
         return True
@@ -508,6 +559,8 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
         )
     if text.islower() and not parts[lower] and _is_adjective_at(doc, i):
         return False
+    if lower in ("am", "pm") and i and doc[i - 1].text[-1].isdigit():
+        return False  # at 3 PM is no mention of PM, Paul Mann
     if i and doc[i - 1].lower_ in _ARTICLES and text.istitle() and is_word(lower):
         return False  # the Claimant is no mention of Claimant Okoro
     return _fits(text, parts, i == 0 or doc[i - 1].text in ".?!:" or doc[i - 1].is_space)

@@ -130,3 +130,43 @@ def test_the_district_of_a_city_goes_with_its_number(marks, address):
 def test_results_beside_a_city_stay(marks):
     found = " ".join(in_letter(marks, "The results are Tolmin Park 3, Dublin 4, and that is that."))
     assert not {"3", "4"} & {*found.split()}
+
+
+@pytest.mark.parametrize("below", ["P.S. Linden came.", "PS Linden came.", "NB the gate", "cc Bo"])
+def test_what_goes_on_below_a_blank_line_is_no_part_of_an_address(marks, below):
+    found = marks(f"Yours,\nAda Lind\n14 Tarn Avenue\nLeeds\n\n{below}\n")
+    assert "14 Tarn Avenue\nLeeds" in found
+    assert not any(below.split()[0] in shown for shown in found)
+
+
+@pytest.mark.parametrize("address", [
+    "14 Tarn Avenue\n\nLeeds\n\nLS1 4DT", "14 Tarn Avenue\n\nBrisbane QLD 4000",
+    "14 Tarn Avenue\n\nSaint John NB E2L 4L1\n\nCanada",
+])  # fmt: skip
+def test_an_address_with_a_blank_line_below_each_goes(marks, address):
+    assert marks(f"Ada Lind\n\n{address}\n")[-1] == address
+
+
+@pytest.mark.parametrize(("text", "address"), [
+    ('7,"write to Flat 2, 9 Fish Row, Deal"', "9 Fish Row, Deal"),
+    ("She is at 14 Tarn Avenue, Bury.", "14 Tarn Avenue, Bury"),
+    ("Addr: 41B Tarn Tce, Diss", "41B Tarn Tce, Diss"),
+    ("It's forty-one B Tarn Terrace, please.", "forty-one B Tarn Terrace"),
+    ("She is at nine Sandgate Row in town.", "nine Sandgate Row"),
+    ("Turn off County Road 14 by the mill.", "County Road 14"),
+    ("It is on Highway 61 north of here.", "Highway 61"),
+    ("He is at 1200 State Hwy 16, Tarn.", "1200 State Hwy 16"),
+    ("She farms on Township Rd. 210 now.", "Township Rd. 210"),
+])  # fmt: skip
+def test_the_town_and_the_number_of_a_road_belong_to_it(marks, text, address):
+    assert any(address in shown for shown in marks(text))
+
+
+@pytest.mark.parametrize(("text", "address"), [
+    ("It is for 14 Tarn Avenue, Deal with it.", "14 Tarn Avenue"),
+    ("Re 14 Tarn Avenue, Repairs", "14 Tarn Avenue"),
+    ("Two High Court judges and one Crown Court clerk came.", ""),
+    ("The state highway 40 tax is due.", ""), ("National Line 3 is late.", ""),
+])  # fmt: skip
+def test_what_stands_behind_a_street_stays(marks, text, address):
+    assert all(shown == address for shown in marks(text))

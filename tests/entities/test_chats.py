@@ -38,6 +38,7 @@ CHAT = "Ada Lind  9:14 AM\n{}\n\nBo Rask  9:21 AM\nok, see you\n"
     "post it in #brewnight or #lab-general", "the ctrl Ct 19.8 was fine, then the prep failed",
     "bed 7 is on genta, level was 2", "day 2 post hemi, sats fine",
     "Black & white cookies, and Cream and gold ribbon", "the bell is broken so call up",
+    "its BD51 SMR, blue astra", "the grey corsa or the white transit is mine",
     "the FBS and the DMEM come in June", "eGFR falls below 50 so stop it", "4 babka and 2 stollen",
 ])  # fmt: skip
 def test_signs_and_short_forms_of_chats_stay(marks, text):
@@ -46,7 +47,8 @@ def test_signs_and_short_forms_of_chats_stay(marks, text):
 
 @pytest.mark.parametrize(("text", "name"), [
     ("tell hemi it is done", "hemi"), ("ask Mr Black & white van man", "Black"),
-    ("it is in #okwuosa-house", "okwuosa"), ("go to bed Uma Okwuosa", "Uma Okwuosa"),
+    ("it is in #okwuosa-house", "okwuosa"), ("ask mr grey corso", "corso"),
+    ("go to bed Uma Okwuosa", "Uma Okwuosa"),
 ])  # fmt: skip
 def test_names_in_chats_go(marks, text, name):
     assert name in " ".join(marks(CHAT.format(text)))
@@ -140,3 +142,41 @@ def test_words_of_a_kitchen_in_small_letters_are_no_names(marks):
 def test_small_names_of_a_chat_go_beside_words_that_no_list_has(marks):
     text = "Tell mandla the umqombothi is chowed. Ask sipho for amagwinya. Then nandi sorts ikota."
     assert "mandla" in marks(text)
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("ta Oluchi x. anyone else?", ["Oluchi"]), ("thanks Sunita xx. Ravin, you?", ["Sunita"]),
+    ("One case: steelfixer Bijoy Das, cut finger", ["Bijoy Das"]),
+    ("There was the groundworker Anil Rao.", ["Anil Rao"]),
+    ("RE: Sorin Tarlev, DOB 17/02/1951, of Leeds", ["Sorin Tarlev"]),
+    ("RE: Tarlev, Sorin DOB 17/02/1951, of Leeds", ["Tarlev, Sorin"]),
+    ("NOK: dtr Sunita, on 07700 900121", ["Sunita"]),
+    ("It is by Malcolm X. He wrote it.", ["Malcolm X"]),
+])  # fmt: skip
+def test_a_kiss_a_trade_and_a_label_are_no_part_of_a_name(marks, text, names):
+    assert [shown.rstrip(".") for shown in marks(text)][:1] == names
+
+
+@pytest.mark.parametrize("closing", ["Brgds", "Krgds,", "Rgrds", "Bst rgds,"])
+def test_a_closing_in_short_stays_above_who_signs(marks, closing):
+    assert marks(f"We pay you the same day.\n\n{closing}\nAda Lind") == ["Ada Lind"]
+
+
+@pytest.mark.parametrize("text", ["Yours,\nAda Ng\nBo Lind", "Dear Mrs Krc\nYour bag is here."])
+def test_a_name_without_vowels_goes(marks, text):
+    assert {"Ng", "Krc"} & {*" ".join(marks(text)).split()}
+
+
+@pytest.mark.parametrize("closing", ["Best", "Cheers", "Ta", "Love", "Many thanks", "Regards"])
+@pytest.mark.parametrize("before", ["See you then.\n", "She has the keys. "])
+def test_a_closing_before_the_name_of_who_signs_stays(marks, before, closing):
+    assert marks(f"{before}{closing}, Bram") == ["Bram"]
+
+
+def test_family_names_before_given_ones_go(marks):
+    assert marks("We list them.\nTarlev, Bram\nBest, Charles\n")[0] == "Tarlev, Bram"
+
+
+@pytest.mark.parametrize("text", ["Hosp no. B0448127 is hers.", "Her Lab no B0448127 is here."])
+def test_whose_number_follows_is_no_name(marks, text):
+    assert not {"Hosp", "Lab"} & {*" ".join(marks(text)).split()}

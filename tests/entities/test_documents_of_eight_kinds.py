@@ -449,6 +449,8 @@ def test_initials_may_leave_parts_of_a_name_out(nlp, name, initials):
     ("Time,Guest,Table\n20:00,Walk-in hold,3\n20:15,Ngozi Reed,4", "Ngozi Reed", "Walk-in hold"),
     ("GARDA REPORT\nBurglaries were fewer. Garda Duffy spoke.", "Duffy", "GARDA REPORT Garda"),
     ("Judge M A Strachan\nTribunal Member R Sandhu", "Strachan Sandhu", "Tribunal Member"),
+    ("MIN. 1/8/23: OPENING\nAll came.\nMIN. NO. 2/8/23: A.O.B.\nNone.", "", "1/8/23 2/8/23"),
+    ("MIN 01/08/2023 : OPENING\nAll came.", "", "01/08/2023"),
     ("MIN 01/08/23: OPENING\nAll came.\nMIN 02/08/23: A.O.B.\nNone.", "", "01/08/23 02/08/23"),
     ("Tea was late.\nAsst. Manager Bo Lind came, Emp. No. 44.", "Lind", "Asst Manager Emp"),
     ("Ward round recording\nDr Okafor spoke.", "Okafor", "Ward round"),

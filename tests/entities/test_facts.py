@@ -1050,6 +1050,25 @@ def test_hours_and_releases_beside_a_day_stay(nlp, text, dates):
     assert [shown for label, shown in found(nlp, text) if label == "DATE"] == dates
 
 
+@pytest.mark.parametrize(("text", "years"), [
+    ("Interviewee: Rosa Tarlev, b. 1941, clerk.", ["1941"]),
+    ("Ada Lind (b. 1932, d. 1999) and Bo Rask, m. 1960.", ["1932", "1999", "1960"]),
+    ("My father Bo (b.1902) was a clerk, the house is c.1875-1950.", ["1902", "1875-1950"]),
+    ("See b.2040x and the lib.2014 files.", []),
+])  # fmt: skip
+def test_a_year_of_a_life_stands_without_the_short_word_before_it(nlp, text, years):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"] == years
+
+
+@pytest.mark.parametrize(("text", "dates"), [
+    ("ATA 28 Sep 2210 lt, berthed 29 Sep 0640.", ["28 Sep", "29 Sep"]),
+    ("Sails 3 Oct 1430 hrs or 4 Oct 0015 LT.", ["3 Oct", "4 Oct"]),
+    ("It was signed 3 Oct 1066, and again 4 Oct 2015 in town.", ["3 Oct 1066", "4 Oct 2015"]),
+])  # fmt: skip
+def test_an_hour_behind_a_day_is_no_year(nlp, text, dates):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"] == dates
+
+
 @pytest.mark.parametrize("text", [
     "She is G4P2A1L1 at 31 weeks.", "Seen as G3P1102, then G5T2P1A1L3 in the notes.",
     "A woman, G1P0A0 at 12 weeks.", "Antenatal clinic: G3P2L2, well.", "Obs: G3 P2 L2 A0, well.",

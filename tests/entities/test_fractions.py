@@ -34,6 +34,9 @@ SERIES = [
     "Mobilised |15/3|. Stopped |16/3|.", "I was in on |12/3|. Bob swaps |16/3| for |18/3|.",
     "Rent paid |1/3|, |1/4|, |1/5|. Late on |1/6|.", "Sprint started |3/4|; demo |3/15|.",
     "Cycle given |12/3|, the next fell on |14/3|.",
+    "Dates\n|4/25|  Photos of all\n|4/28|  No school\n|5/3|   Kindergarten round-up, 9:00\n",
+    "Tea rota: |3/5| Ada, |10/5| Bo, |17/5| Una and Per.",
+    "|25/4| Spring fair\n|28/4| Bins out\n|3/5| Club supper\n",
     "Seen on |3/9|.\n- |4/2| delivery\n- |5/6| launch",
 ]  # fmt: skip
 
@@ -92,6 +95,15 @@ def test_a_score_stays_also_beside_days(nlp, dated, text):
     found = dates(nlp, dated + text)
     days = [day for day in found if "/" in day]
     assert days == dated.split("|")[1::2]
+
+
+@pytest.mark.parametrize("text", [
+    "3/8  Bolts\n5/8  Bolts\n7/8  Nuts\n", "4/5 Power\n3/5 Tone\n4/4 Reflexes\n",
+    "Marks: 3/5 Ada, 4/5 Bo, 5/5 Una.", "Sets: 1/8 Plain, 3/8 Oak, 5/8 Ash.",
+    "3/7 Left\n2/7 Right\n5/7 Both\n", "1/2  cup of flour\n2/3  cup of milk\n3/4  tsp of salt\n",
+])  # fmt: skip
+def test_sizes_and_scores_that_head_lines_stay(nlp, text):
+    assert not dates(nlp, text)
 
 
 @pytest.mark.parametrize("text", [

@@ -165,6 +165,11 @@ def test_heads_that_say_little_name_nobody_by_themselves(row):
         ("GPE", "Reading", ["Reading"]),
         ("DOB", "12.3.87", ["12.3.87"]),
         ("DATE", "pending", []),
+        ("DATE", "w/c 18 Mar", ["18 Mar"]),
+        ("DOB", "all 18+", []),
+        ("DOB", "both 21 or over", []),
+        ("DOB", "over 65s", []),
+        ("DATE", "the 14th", ["the 14th"]),
         ("USERNAME", "grace", ["grace"]),
     ],
 )
@@ -298,6 +303,8 @@ def test_a_label_within_a_text_names_its_value(text, value):
         "| Name | Shade |\n|---|---|\n| Violet | dark |",
         "We set the date, then the hall, or so.\nThe 12/5, say, or 13/5.\nSo, so, it.",
         "Send the date, please\n12/5, perhaps",
+        "4/28  No class, work day\n5/3  Grade 2, 9:00 to 11:30\n5/12  Fair, all day",
+        "10:30 No order, free day\n11:30 Grade 2, 9:00 to 11:30",
     ],
 )
 def test_a_label_without_a_value_of_its_kind_names_nothing(text):

@@ -293,3 +293,22 @@ def test_a_code_of_a_bank_a_cause_a_letter_and_a_pager_is_an_identifier(nlp, tex
 ])  # fmt: skip
 def test_other_numbers_behind_a_vehicle_are_no_plate(nlp, text):
     assert found(nlp, text, "en") == []
+
+
+@pytest.mark.parametrize(("text", "code"), [
+    ("CRIMINAL CASE NO. 412 OF 2022", "412 OF 2022"), ("CAUSE NO. 5 OF 2021", "5 OF 2021"),
+    ("Ref: ABT/kjl/88213", "ABT/kjl/88213"), ("Our ref: ov/kjl/24-118", "ov/kjl/24-118"),
+    ("The tractor, KTCB 318Q, left.", "KTCB 318Q"),
+    ("Vehicle: KDG 318Q  Out: early", "KDG 318Q"),
+    ("It was KMDL 412X that hit it.", "KMDL 412X"),
+])  # fmt: skip
+def test_a_cause_in_capitals_a_reference_in_letters_and_a_plate_of_four_go(nlp, text, code):
+    doc = nlp(text)
+    assert [(ent.text, ent.label_) for ent in doc.ents if ent.label_ != "DATE"] == [(code, "ID")]
+
+
+@pytest.mark.parametrize("text", [
+    "See ref: a/b testing.", "It is in file: src/main.", "KTCB is a code, 318Q is none.",
+])  # fmt: skip
+def test_other_strokes_and_letters_stay(nlp, text):
+    assert found(nlp, text, "en") == []

@@ -19,6 +19,8 @@ def marks():
     "Tolmere Wheelers", "St Eluned's Old Boys", "Haddow's Camera Exchange", "Birchwell Church Hall",
     "Te Moana Soil Advisory", "Tolland Befriending Project SCIO", "Ngaru Weavers CIC",
     "Halden Lane Mosque", "Tolmere CC", "Upper Kendray RUFC", "Zelena Luka d.o.o",
+    "Tolmere Creek Elementary", "Birchwell Elementary", "Red Bluff Public Library",
+    "Moose Jaw General Hospital", "Haddow & Sorrel Loss Adjusters", "Tolmere Stonemasons",
     "Kvist Torvik OÜ", "St Orrin's Priory", "Tarnby Gurudwara",
 ])  # fmt: skip
 @pytest.mark.parametrize("text", ["The bill from {} came.", "We wrote to {}, who agreed."])
@@ -180,3 +182,39 @@ def test_abbreviations_behind_a_town_stay(text):
     assert not {"PE", "PR"} & {
         *" ".join(in_letter(marks_of({"PERSON", "GPE", "ORG"}), text)).split()
     }
+
+
+@pytest.mark.parametrize("text", [
+    "The elementary level is for the very young. Elementary, my dear.",
+    "Two electricians and the site plumbers came.", "He went to an elementary school.",
+])  # fmt: skip
+def test_levels_and_trades_by_themselves_stay(marks, text):
+    assert in_letter(marks, text) == []
+
+
+def test_a_firm_of_a_trade_heads_a_letter_in_capitals(marks):
+    text = "HADDOW & SORREL LOSS ADJUSTERS\nSuite 4, 210 Queen Street, Tolmere\n\nDear Ada,\n"
+    assert "HADDOW & SORREL LOSS ADJUSTERS" in marks(text)
+
+
+def test_a_town_of_ordinary_words_is_no_firm_by_itself():
+    marks = marks_of({"ORG"})
+    assert marks("He left Red Bluff for good. The Pine Bluff road is shut.") == []
+
+
+@pytest.mark.parametrize(("text", "house"), [
+    ("He is at, hang on, The Limes, in Tolmere.", "The Limes"),
+    ("Send it to The Laurels Surgery, please.", "The Laurels Surgery"),
+    ("She lives at The Old Rectory and keeps bees.", "The Old Rectory"),
+    ("The Elms\nOak Road\nTolmere\n", "The Elms"),
+])  # fmt: skip
+def test_a_house_that_is_called_by_its_trees_goes(marks, text, house):
+    assert house in marks(text)
+
+
+@pytest.mark.parametrize("text", [
+    "The limes are sour. The elms died, and the old mill too.", "The Willows are wet in June.",
+    "The NCR NCR-117 is open, and RFI RFI-22 is not.",
+])  # fmt: skip
+def test_trees_and_the_keys_of_codes_stay(marks, text):
+    assert marks(text) == []

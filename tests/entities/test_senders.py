@@ -1,5 +1,7 @@
 """Whoever writes the lines of a chat is a person, also where the name is a word: Boon Kiat."""
 
+import re
+
 import pytest
 from conftest import pipeline_of
 
@@ -178,6 +180,9 @@ def test_a_label_in_capitals_that_stands_twice_stays(nlp, label):
     ("The till was checked by KM.", {"KM"}),
     ("Entered in Xero: WB 2024-05-02", {"WB"}),
     ("Typed 3 May (JMcD)", {"JMcD"}),
+    ("[File DS 33, typist TNB]", {"TNB"}), ("Transcribed by RHK.", {"RHK"}),
+    ("TO: All staff   FROM: KJ   RE: Keys", {"KJ"}),
+    ("Typed: KJL    Dictated: RHK", {"KJL", "RHK"}), ("typed KJL 14/3/24", {"KJL"}),
 ])  # fmt: skip
 def test_initials_of_those_who_sign_are_persons(nlp, text, initials):
     assert {ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"} == initials
@@ -185,7 +190,9 @@ def test_initials_of_those_who_sign_are_persons(nlp, text, initials):
 
 @pytest.mark.parametrize("text", [
     "The till was checked by QA.", "It was verified by IT.", "He signed an NDA.",
-    "It was checked by HR.", "It was taken by AI, and logged: OK.", "Tested by PCR.",
+    "It was checked by HR.", "It was signed NDA, and checked by DHL.",
+    "He typed NHS in the box.", "Typed: OK", "From: IT\nTo: all",
+    "It was taken by AI, and logged: OK.", "Tested by PCR.",
 ])  # fmt: skip
 def test_departments_that_check_something_are_none(nlp, text):
     assert [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"] == []
@@ -258,11 +265,11 @@ def test_a_name_again_makes_a_person_of_what_looks_like_a_place(nlp):
 @pytest.mark.parametrize("head", [
     "--- noor_h, 10:05", "-- noor_h (10:05)", "--- noor_h 2024-11-04", "> noor_h, 2 days ago",
     "### noor_h commented on May 6", "**noor_h** 10:22", "— noor.k · May 29",
-    "== noor_h, 14 Jan ==",
+    "== noor_h, 14 Jan ==", "#14 noor_h wrote:",
     "--- noor-h77, yesterday",
 ])  # fmt: skip
 def test_whoever_heads_a_comment_with_a_user_name_is_replaced(nlp, head):
-    name = head.strip("-=#>*— ").split()[0].strip(",*")
+    name = re.search(r"noor[\w.-]*", head)[0]
     doc = nlp(f"The build fails.\n\n{head}\nIt works for me.\n")
     assert name in " ".join(ent.text for ent in doc.ents if ent.label_ in LABELS)
 
@@ -503,3 +510,60 @@ def test_user_names_alone_and_behind_labels_are_replaced(nlp, text, handle):
 ])  # fmt: skip
 def test_keys_files_and_branches_stay(nlp, text):
     assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+# How programs write who speaks above what is said.
+BLOCKS = ["{}\n    {}\n\n", "{}:\n{}\n\n", "{} (10:04)\n{}\n\n", "**{}**\n{}\n\n", "{}\n\t{}\n"]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("other", ["Visitor", "Agent", "Kerstin"])
+def test_who_speaks_above_what_is_said_is_a_person(nlp, block, other):
+    turns = zip([other, "Kestrin"] * 2, SAID, strict=True)
+    text = "".join(block.format(*turn) for turn in turns)
+    assert readable(nlp, text, "Kestrin") == []
+    assert other == "Kerstin" or readable(nlp, text, other) == [other, other]
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("Ubuntu", "Fedora"), ("Ingredients", "Method"), ("Customer", "Carpet"),
+])  # fmt: skip
+def test_headings_above_indented_lines_stay(nlp, one, other):
+    text = "".join(f"{head}\n    two of them\n\n" for head in (one, other, one, other))
+    assert [ent.text for ent in nlp(text).ents if ent.label_ in LABELS] == []
+
+
+@pytest.mark.parametrize("gap", ["  ", "\t"])
+def test_initials_apart_from_what_is_said_are_those_of_a_speaker(nlp, gap):
+    head = "Interviewer: Ian Tabone\nInterviewee: Rosa Camilleri\n\n"
+    said = f"IT{gap}So how was it?\n\nRC{gap}Cold. [laughs]\n\n"
+    assert readable(nlp, head + said + said, "IT") == [] == readable(nlp, head + said, "Rosa")
+    assert readable(nlp, head + said + said, "RC") == []
+    other = f"QA{gap}the tests\nIT{gap}the computers\n"
+    assert readable(nlp, head + other, "IT") == ["IT"]
+
+
+@pytest.mark.parametrize("line", [
+    "10:02:1{} From {} to Everyone: ", "10:02:1{}\t From  {} : ", "10:02:1{} From {} to Host: ",
+    "10:02:1{} From Bo Rask to {} (direct message): ",
+])  # fmt: skip
+@pytest.mark.parametrize("sender", ["Boon Kiat", "Will Price", "Kestrin Tarlev"])
+def test_who_writes_to_whom_in_a_meeting_is_a_person(nlp, line, sender):
+    text = chat(line, sender)
+    assert readable(nlp, text, sender) == []
+    assert not [ent for ent in nlp(text).ents if {"From", "Everyone"} & {t.text for t in ent}]
+
+
+def test_a_way_behind_a_time_has_no_sender(nlp):
+    doc = nlp("10:06 From the hall to Leeds: 40 min\n10:50 From Leeds to the hall: 40 min\n")
+    assert not [ent.text for ent in doc.ents if ent.label_ == "PERSON"]
+
+
+@pytest.mark.parametrize("role", ["Interviewer", "Moderator", "Note taker"])
+def test_initials_in_brackets_behind_a_role_speak(nlp, role):
+    text = f"{role} (JT): So how was it?\nOV. Cold.\nJT. Why?\nOV. Winter.\n\nFor Orla Venning.\n"
+    assert readable(nlp, text, "JT") == [] == readable(nlp, text, "OV")
+
+
+def test_the_role_in_short_stays(nlp):
+    assert not [ent.text for ent in nlp("Interviewer (INT): So how was it?\n").ents]

@@ -145,3 +145,35 @@ def test_all_numbers_of_two_digits_are_written_and_read(language):
 SPOKEN_TEN = {
     "de": "eins null", "fr": "un zéro", "es": "uno cero", "it": "uno zero", "nl": "een nul",
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "day"), [
+    ("Date of birth the third of the fifth fifty-eight, hospital number two.",
+     "the third of the fifth fifty-eight"),
+    ("DOB is the 12th of the 11th, 62. Next.", "the 12th of the 11th, 62"),
+    ("Seen on the fourth of the third twenty twenty-one, well.",
+     "the fourth of the third twenty twenty-one"),
+    ("She was born the second of the ninth, at home.", "the second of the ninth"),
+    ("Date of birth twenty-three oh four sixty-one, thanks.", "twenty-three oh four sixty-one"),
+    ("Her d.o.b. is five, nine, forty two.", "five, nine, forty two"),
+])  # fmt: skip
+def test_a_day_whose_month_is_said_as_a_number_goes(nlp, text, day):
+    doc = nlp(text)
+    assert day in [ent.text for ent in doc.ents if ent.label_ in ("DATE", "ID")]
+
+
+@pytest.mark.parametrize("text", [
+    "It is the third of the five, and the first of the second lot.",
+    "He was born second of the three, the fifth of the seventh row.",
+    "She was born the second of the third set of twins.",
+    "The second of the third 40 mg dose was late.",
+])  # fmt: skip
+def test_what_ordinals_count_is_no_day(nlp, text):
+    doc = nlp(text)
+    assert not [ent.text for ent in doc.ents if ent.label_ == "DATE" and " of " in ent.text]
+
+
+def test_a_number_behind_the_letter_of_its_code_goes(nlp):
+    assert "oh four four eight" in [
+        ent.text for ent in nlp("Her hospital number B oh four four eight is on it.").ents
+    ]
