@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from ..text.mentions import Entity, is_word
 from .heads import STATED
-from .senders import is_listed
 from .tables import LISTED, PERSON_WORDS, expanded, pattern
 from .titles import named_part
+from .words import is_listed
 
 _PART = re.compile(r"[^\s,;]+")
 _BODY = re.compile(

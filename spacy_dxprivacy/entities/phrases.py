@@ -23,7 +23,6 @@ from .diaries import ordinals_of_lines, pointed_days
 from .fractions import days_in_series, is_score
 from .heads import STATED
 from .national import is_surely_national
-from .senders import is_listed, may_name
 from .spoken import spoken_numbers_in
 from .tables import (
     FOLLOWING,
@@ -37,7 +36,16 @@ from .tables import (
     words,
 )
 from .values import are_amounts, are_values
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_only_ordinary, is_town, kinds
+from .words import (
+    ALSO_FIRST,
+    builtin_lexicon,
+    is_listed,
+    is_name,
+    is_only_ordinary,
+    is_town,
+    kinds,
+    may_name,
+)
 
 # Quick tests: most texts match none of these, and skip the slower searches that require a match.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)

@@ -9,28 +9,30 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from ..text.language import language_of
-from ..text.mentions import Entity, is_word
+from ..text.mentions import Entity
 from ..text.speakers import NO_INITIALS
 from .heads import STATED, head_of
 from .tables import FIRMS, GOODS, LISTED, MAKERS, PERSON_WORDS, PRODUCTS, pattern, words
-from .titles import named_part
-from .words import is_file_name, is_name, is_ordinary, kinds
+from .turns import (
+    KIN,
+    MARKED,
+    MIN_HANDLES,
+    PIECE,
+    above_others,
+    is_handle,
+    place_of_name,
+    turns_in,
+    words_of_sender,
+)
+from .words import is_file_name, is_listed, is_name, is_ordinary, kinds, may_name
 
 # A quick test, before the slower search.
 _CLOCK = re.compile(r"^[^\n]{0,24}\d[:.h]\d\d", re.M)
 _CLOCK_AT_END = re.compile(r"(?: at |[/.]\d{2,4},? |\d{4},? | [—–] )\d\d?[:.]\d\d[^\n]{0,8}$", re.M)
 _CAPITAL_COLON = re.compile(r"[^\W\da-z]: ")
-_PIECE, _PART = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
 _JOINED_PARTS = re.compile(r"(?<![^\W\d_])[A-Z][a-z]{2,20}(?=[A-Z])")
-# Kin in other languages, whom chats call so.
-_KIN = frozenset(
-    "maman papa mamie papi papy mami mamá papá mamma papà mama oma opa omi opi nonna nonno abuela "
-    "abuelo tía tío tante onkel tonton tata tatie tati zia zio mutti vati moeder vader mère "
-    "père".split()
-)
 # Between two names of a sender: mother of, from, 's dad.
 _LINK = re.compile(
     rf"(?:['’]s|(?: (?:the|of|from|at|in|and|with|w|my|{'|'.join(sorted(PERSON_WORDS))})){{1,4}})"
@@ -40,10 +42,7 @@ _CLOSERS = frozenset(
     "always forever hugs kisses blessings god me mummy daddy nan nana gran grandad granddad mam "
     "everyone all us family".split()
 )
-# Who talks to someone with a name, by their part in a call or a chat of a service.
-_SIDES = frozenset("agent caller client customer guest tenant visitor".split())
 _AFTER_NAME = re.compile(r"[^\w.]+\Z")
-_MARKED = re.compile(r"[\d_]|\w[.-]\w")
 _ABBREVIATIONS = words("ABBREVIATIONS", "terms")
 _NO_SIGNERS = _ABBREVIATIONS | NO_INITIALS | frozenset("NA AI NO GP MP CE CI XL CO IN DI".split())
 _OF_FORUMS = re.compile(r"\b(?:posts?|replies|reply|thread|moderator|edited by|joined)\b", re.I)
@@ -52,8 +51,6 @@ _MARKED_HEAD = re.compile(r"^[ \t]{0,3}(?:[-–—=#]{2,8} |[—>] |\*\*|@)[*@]{
 _NO_SPEAKERS = _ABBREVIATIONS | frozenset(map(str.upper, GOODS | MAKERS | PRODUCTS | FIRMS))
 BEFORE_SIGNED = 40  # characters before initials, in which it stands that they sign
 MIN_PIECE = 4  # letters of the longest part of a user name with a hyphen
-MIN_HANDLES = 2  # user names of a chat
-MIN_SPEAKERS = 2  # who speak in turns
 MIN_CAPITALS = 4  # letters of an unlisted name in capitals, which is no abbreviation
 
 
@@ -74,87 +71,7 @@ def senders_in(text: str) -> Iterator[Entity]:
     if _CAPITAL_COLON.search(text) is not None:
         yield from _in_capitals(text)
     if "\n" in text:
-        yield from _in_turns(text)
-
-
-def _in_turns(text: str) -> Iterator[Entity]:
-    """Yield those who speak in turns, whatever stands before and behind who it is.
-
-    A column without a mark is of speakers where each line begins with a time.
-    """
-    turns = dict[str, list[re.Match[str]]]()
-    for line in pattern("TURN_LINE").finditer(text):
-        kind = "mark" if line["mark"] is not None else "clock" if line["clock"] else "gap"
-        if kind != "gap" or any(map(str.isdigit, line["before"])):
-            turns.setdefault(kind, []).append(line)
-    for kind, lines in turns.items():
-        yield from _users_of([line for line in lines if _is_in_small(line["sender"])], kind)
-        capital = [line for line in lines if not _is_in_small(line["sender"])]
-        yield from _persons_of(capital, text) if kind != "gap" else ()
-    blocks = pattern("BLOCK_HEAD").finditer(text)
-    yield from _persons_of([line for line in blocks if _opens_block(text, line)], text)
-
-
-def _opens_block(text: str, line: re.Match[str]) -> bool:
-    """Return whether a line of its own has an indented line below it, or a blank one above it."""
-    is_apart = not text[max(line.start() - 2, 0) : line.start()].strip("\n")
-    return is_apart or line["indent"] is not None
-
-
-def _is_in_small(sender: str) -> bool:
-    return " " not in sender and (sender.islower() or _MARKED.search(sender) is not None)
-
-
-def _users_of(lines: list[re.Match[str]], kind: str) -> Iterator[Entity]:
-    """Yield the users who write in turns: two, of which one writes again. Those without marks are
-    users above what they say and behind a time, and where somebody is called by a listed name, in
-    whole or, in a column, in part; of only letters they are persons there. The keys of a
-    configuration are ordinary words, or labels (max_size, first_name), programs of a log have no
-    names, and the rows of a programme stand below each other."""
-    lines = _above_others(lines) if kind == "clock" else lines
-    lines = [line for line in lines if _is_handle(line["sender"])]
-    named = {line["sender"] for line in lines}
-    pieces = {piece for name in named for piece in _PIECE.findall(name)}
-    has_given = any("FIRST" in kinds(name.capitalize()) for name in named)
-    has_name = has_given or any(is_name(piece) and not is_ordinary(piece) for piece in pieces)
-    if kind == "gap" and not has_name:
-        return
-    if not MIN_HANDLES <= len(named) < len(lines):
-        return
-    is_sure = kind != "mark" or has_given
-    for line in lines:
-        is_person = has_given and line["sender"].isalpha()
-        if is_sure or _MARKED.search(line["sender"]):
-            yield Entity(STATED["PERSON"] if is_person else "USERNAME", *line.span("sender"))
-
-
-def _persons_of(lines: list[re.Match[str]], text: str) -> Iterator[Entity]:
-    """Yield those who speak in turns with a name, in English also with one that is a rare word
-    (Ravin: no), where a listed given name or a side of a conversation does so too (Visitor: no).
-    Labels stand once, or are common words: Note: closed."""
-    counts = Counter(line["sender"] for line in lines)
-    speakers = {sender for sender, count in counts.items() if count > 1}
-    words_of = {word for sender in speakers for word in sender.split()}
-    if len(speakers) < MIN_SPEAKERS or not any(map(_is_of_talk, words_of)):
-        return
-    is_english = language_of(text) in ("en", "")  # a few short lines tell no language
-    named = {s for s in speakers if not s.isupper() and _may_speak(s.split(), is_english)}
-    yield from (
-        Entity(STATED["PERSON"], *_named_part(line)) for line in lines if line["sender"] in named
-    )
-
-
-def _is_of_talk(word: str) -> bool:
-    return "SURE_FIRST" in kinds(word) or word.lower() in _SIDES
-
-
-def _may_speak(sender: list[str], is_english: bool) -> bool:
-    """Return whether a sender is no role, and has a listed name or a rare word, in other languages
-    a given name: family names are words there (Maire)."""
-    name = [w.strip(".") for w in sender if w.strip(".").lower() not in PERSON_WORDS | _KIN]
-    if not is_english:
-        return any("SURE_FIRST" in kinds(word) for word in name)
-    return any(is_listed(word) or not is_word(word.lower()) for word in name)
+        yield from turns_in(text)
 
 
 def _signers_in(text: str) -> Iterator[Entity]:
@@ -181,7 +98,7 @@ def _fond_signers_in(text: str) -> Iterator[Entity]:
     but for kin and what closes, too."""
     for match in pattern("SIGNED_FONDLY").finditer(text):
         lower = match["name"].lower()
-        is_other = lower in PERSON_WORDS | _KIN | _CLOSERS | LISTED["SIGNOFF"]
+        is_other = lower in PERSON_WORDS | KIN | _CLOSERS | LISTED["SIGNOFF"]
         is_other = is_other or lower in LISTED["GREETING"] or head_of(lower) is not None
         if not is_other and kinds(match["name"]).isdisjoint({"WEEKDAY", "MONTH", "FUNCTION"}):
             yield Entity(STATED["PERSON"], *match.span("name"))
@@ -206,19 +123,19 @@ def _is_commenter(line: re.Match[str]) -> bool:
     if rule.startswith("#") and not line["deed"]:
         return False
     if rule or line["bold"]:
-        is_long = max(map(len, _PIECE.findall(name))) >= MIN_PIECE
+        is_long = max(map(len, PIECE.findall(name))) >= MIN_PIECE
         return "_" in name or (name.islower() and is_long)
-    return "_" in name and _is_handle(name)
+    return "_" in name and is_handle(name)
 
 
 def _in_forum(text: str) -> Iterator[Entity]:
     """Yield those who wrote the posts of a forum, in bold on lines of their own. In a text without
     a user name, or where nobody posts, such lines are headings or packages: **usage**."""
-    lines = [line for line in pattern("FORUM_LINE").finditer(text) if _is_handle(line["sender"])]
+    lines = [line for line in pattern("FORUM_LINE").finditer(text) if is_handle(line["sender"])]
     if len({line["sender"] for line in lines}) < MIN_HANDLES:
         return
     is_forum = _OF_FORUMS.search(text) is not None
-    if is_forum and any(_MARKED.search(line["sender"]) for line in lines):
+    if is_forum and any(MARKED.search(line["sender"]) for line in lines):
         yield from (Entity("USERNAME", *line.span("sender")) for line in lines)
 
 
@@ -235,32 +152,31 @@ def _in_capitals(text: str) -> Iterator[Entity]:
             yield Entity(STATED["PERSON"], *line.span("sender"))
 
 
-def _is_handle(name: str) -> bool:
-    pieces = _PIECE.findall(name.lower())
-    return not all(map(is_ordinary, pieces)) and head_of(name) is None
-
-
 def _is_user_name(name: str) -> bool:
     """Return whether a word has the marks of a user name, and an unlisted word or an underscore in
     it; Check-in has neither."""
-    return _MARKED.search(name) is not None and ("_" in name or _is_handle(name))
+    return MARKED.search(name) is not None and ("_" in name or is_handle(name))
 
 
 def _behind_times(text: str) -> Iterator[Entity]:
-    lines = [line for line in pattern("CHAT_LINE").finditer(text) if not _is_of_role(_words(line))]
+    lines = [
+        line
+        for line in pattern("CHAT_LINE").finditer(text)
+        if not _is_of_role(words_of_sender(line))
+    ]
     if not any(is_listed(part) for line in lines for part in _parts(line)):
         return
     counts = Counter(line["sender"] for line in lines if line["day"] is not None)
     for line in lines:
         writes_often = counts[line["sender"]] > 1 and not line["sender"].isupper()
-        if writes_often or any(map(may_name, _words(line))):
+        if writes_often or any(map(may_name, words_of_sender(line))):
             yield from (Entity(STATED["PERSON"], *place) for place in _named_parts(line))
 
 
 def _named_parts(line: re.Match[str]) -> Iterator[tuple[int, int]]:
     """Yield the places of the names of a sender, between which stands whose kin it is: |Lerato|
     mother of |Thabo|."""
-    start, end = _named_part(line)
+    start, end = place_of_name(line)
     text, offset = line.string, line.start("sender")
     places = list[tuple[int, int]]()
     for link in _LINK.finditer(line["sender"]):
@@ -282,22 +198,15 @@ def _of_meeting(text: str) -> Iterator[Entity]:
                 yield Entity(STATED["PERSON"], *line.span(group))
 
 
-def _named_part(line: re.Match[str]) -> tuple[int, int]:
-    """Return the place of the name of a sender without titles and roles: Midwife |Yaaba|."""
-    places = [match.span() for match in _PART.finditer(line["sender"])]
-    first, end = named_part(_words(line))
-    return line.start("sender") + places[first][0], line.start("sender") + places[end - 1][1]
-
-
 def _before_times(text: str) -> Iterator[Entity]:
     """Yield the senders that stand before the times of their messages, on lines of their own, also
     with a picture behind the name. An ordinary word is one where it writes twice."""
     found = [line for line in pattern("SENDER_LINE").finditer(text) if not head_of(line["sender"])]
-    lines = _above_others(found)
+    lines = above_others(found)
     counts = Counter(line["sender"] for line in lines)
     for line in lines if len(lines) > 1 else ():
         name = _AFTER_NAME.sub("", line["sender"])
-        if counts[line["sender"]] > 1 or any(map(may_name, _PIECE.findall(name))):
+        if counts[line["sender"]] > 1 or any(map(may_name, PIECE.findall(name))):
             yield Entity(_label_of(name), line.start("sender"), line.start("sender") + len(name))
 
 
@@ -305,7 +214,7 @@ def _user_names_of_lines(text: str) -> Iterator[Entity]:
     """Yield the user names behind the label of who writes, and those on lines of their own above
     what they say, if two do and one does again: names of files and packages stand there once."""
     lines = [line for line in pattern("HANDLE_FIELD").finditer(text) if _is_sure_user(line)]
-    alone = _above_others(pattern("HANDLE_ALONE").finditer(text)) if "\n" in text else []
+    alone = above_others(pattern("HANDLE_ALONE").finditer(text)) if "\n" in text else []
     alone = [line for line in alone if _may_be_user(line["sender"])]
     counts = Counter(line["sender"] for line in alone)
     if MIN_HANDLES <= len(counts) < len(alone) and any(map(_is_sure_user, alone)):
@@ -320,47 +229,26 @@ def _may_be_user(name: str) -> bool:
 
 def _is_sure_user(line: re.Match[str]) -> bool:
     """Return whether a word that may be a user name has a long part that is no ordinary word."""
-    pieces = _PIECE.findall(line["sender"].lower())
+    pieces = PIECE.findall(line["sender"].lower())
     is_rare = any(len(piece) >= MIN_PIECE and not is_ordinary(piece) for piece in pieces)
     return is_rare and _may_be_user(line["sender"])
-
-
-def _above_others(found: Iterable[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the lines of which none stands below another, as the rows of a programme do."""
-    found = [*found]
-    starts = {line.start() for line in found}
-    return [line for line in found if line.end() + 1 not in starts]
 
 
 def _label_of(name: str) -> str:
     """Return the label of a user name if it has marks or digits, and an ordinary word in it, which
     by itself mentions nobody: coach.wren."""
     is_of_words = any(
-        len(piece) > 2 and is_ordinary(piece) for piece in _PIECE.findall(name.lower())
+        len(piece) > 2 and is_ordinary(piece) for piece in PIECE.findall(name.lower())
     )
-    return "USERNAME" if _MARKED.search(name) and is_of_words else STATED["PERSON"]
+    return "USERNAME" if MARKED.search(name) and is_of_words else STATED["PERSON"]
 
 
 def _parts(line: re.Match[str]) -> list[str]:
     """Return the words of a sender, and those that one is joined from: SaoirseB has Saoirse."""
-    return [*_words(line), *_JOINED_PARTS.findall(line["sender"])]
-
-
-def _words(line: re.Match[str]) -> list[str]:
-    return [word.strip(".") for word in line["sender"].split()]
+    return [*words_of_sender(line), *_JOINED_PARTS.findall(line["sender"])]
 
 
 def _is_of_role(sender: list[str]) -> bool:
     """Return whether a sender is a role that no name follows: Nurse, Patient Update."""
     is_role = sender[0].lower() in PERSON_WORDS and not is_name(sender[0])
     return is_role and not any(map(may_name, sender[1:]))
-
-
-def is_listed(word: str) -> bool:
-    """Return whether a word is a listed name, also one that is a common word: Will."""
-    return is_name(word) or "FIRST" in kinds(word)
-
-
-def may_name(word: str) -> bool:
-    """Return whether a word is a listed name, or no ordinary word."""
-    return is_listed(word) or not is_ordinary(word.lower())

@@ -201,6 +201,16 @@ def is_name(word: str) -> bool:
     return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
 
 
+def is_listed(word: str) -> bool:
+    """Return whether a word is a listed name, also one that is a common word: Will."""
+    return is_name(word) or "FIRST" in kinds(word)
+
+
+def may_name(word: str) -> bool:
+    """Return whether a word is a listed name, or no ordinary word."""
+    return is_listed(word) or not is_ordinary(word.lower())
+
+
 def is_town(text: str) -> bool:
     """Return whether a word, with the capitals that it has, is a place rather than goods."""
     return text.lower() not in GOODS and not PLACES.isdisjoint(builtin_lexicon().of(text))

@@ -1,7 +1,7 @@
 """Who speaks by initials: the capitals that open the lines of a transcript.
 
-Before them stand the time or the counter of a tape, and behind them a colon, brackets with how it
-is said, or a gap: 112  AL (laughs): Yes.
+Before them stand the time or the counter of a tape, and behind them a mark, brackets with how it is
+said, a gap or the time: 112  AL (laughs): Yes.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ NO_INITIALS = frozenset(
 )
 MAY_SPEAK = NO_INITIALS - frozenset("EG IE ID OK PS".split())
 _LINE = re.compile(
-    r"^[^\w\n]{0,9}(?:\d[\d:.,/-]{0,20}[^\w\n]{1,9}){0,2}(?P<who>[^\W\d_a-zß-öø-ÿ]{2,4})"
-    r"(?:(?:[ ]?[(\[][^()\[\]\n]{1,40}[)\]])?[\]*_]{0,3}(?P<colon>[:>])(?=[*_]{0,3}\s)"
-    r"|[ ]?\t[ ]{0,3}(?=\S)|[ ]{2,9}(?=\S)|[ ][–—-][ ](?=\S))",
+    r"^[^\w\n]{0,9}(?:\d[\d:.,/T-]{0,20}Z?[^\w\n]{1,9}){0,2}(?P<who>[^\W\d_a-zß-öø-ÿ]{2,4})"
+    r"(?:(?:[ ]?[(\[][^()\[\]\n]{1,40}[)\]])?[\]*_]{0,3}(?:[ ](?:says|wrote))?"
+    r"(?P<colon>:|[ ]?[>»]{1,2})(?=[*_]{0,3}\s)|[\].]?[ ]?\t[ ]{0,3}(?=\S)"
+    r"|[ ]{2,9}(?=\S)|[ ][|·–—-][ ](?=\S)|[\].][ ](?=\S)"
+    r"|[*_ ,@·–—-]{0,5}[\[(]?\d[\d:.]{3,9}[)\]:]{0,2}[ ]*\n|[ ]\d[\d:.]{3,9}\][ ])",
     re.M,
 )
 # What stands in the place of a speaker, and is no name: roles, labels and what is measured.

@@ -567,3 +567,14 @@ def test_initials_in_brackets_behind_a_role_speak(nlp, role):
 
 def test_the_role_in_short_stays(nlp):
     assert not [ent.text for ent in nlp("Interviewer (INT): So how was it?\n").ents]
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [*LAYOUTS, "[{0}] {1}", "[{0} 09:05] {1}", "{0}. {1}", "{0} says: {1}", "{0} [00:01:12]\n{1}"],
+)
+def test_initials_of_someone_in_turns_are_replaced_in_any_layout(nlp, layout):
+    said = ("Is the van here yet", "No, but soon", "Ok then", "See you at the gate")
+    turns = [layout.format(("WG", "INT")[k % 2], words) for k, words in enumerate(said)]
+    text = "\n".join(["Talk with Wilfred Grandy", "", *turns])
+    assert readable(nlp, text, "WG") == [] and len(readable(nlp, text, "INT")) == 2
