@@ -1199,7 +1199,7 @@ def _heads_of_row(
     """Return the delimiter, or where the columns begin, and the heads of a row with at least two of
     them, or with one that says more than "name" where the rows below make it the first of a
     table."""
-    if (starts := columns_in(row)) is not None:
+    if "  " in row and (starts := columns_in(row)) is not None:
         return _aligned_heads(row, starts, read, below)
     mark = max("|\t;,", key=row.count)
     if mark not in row:

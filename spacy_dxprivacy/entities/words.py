@@ -58,6 +58,7 @@ _CLOSED = frozenset(
 _CLOSINGS = frozenset("cheers regards sincerely thanks yours thx rgds".split())
 _JOINTS = frozenset({"-", "‐", "–", " "})
 MIN_PLURAL = 4  # letters: AMS is none
+MIN_PREFIXED = 7  # letters of a word with a prefix
 MIN_COMMON_PLAINNESS = 2.0  # Lexicon.plainness from which a name is rather a common word
 # what stands between two hours, and behind one
 TO_HOUR = frozenset("to till until til - – am pm a.m. p.m.".split())
@@ -169,9 +170,13 @@ def is_ordinary(lower: str) -> bool:
     listed, single = _ordinary_words(), lower.removesuffix("s")
     if is_word(lower) or lower in listed or single in listed:
         return True
-    prefixed = _PREFIXED.fullmatch(lower)
-    is_made = is_plural(lower) or (prefixed is not None and is_word(prefixed[1] or prefixed[2]))
+    is_made = is_plural(lower) or _is_prefixed(lower)
     return is_made and not is_name(lower) and lower not in builtin_lexicon().rank
+
+
+def _is_prefixed(lower: str) -> bool:
+    prefixed = _PREFIXED.fullmatch(lower) if len(lower) >= MIN_PREFIXED else None
+    return prefixed is not None and is_word(prefixed[1] or prefixed[2])
 
 
 def is_plural(lower: str) -> bool:

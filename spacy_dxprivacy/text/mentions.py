@@ -62,6 +62,8 @@ _BEFORE_INITIALS = frozenset(
 )
 _EXPLAINS = frozenset("= : – —".split())  # what stands between initials and their name
 MAX_TITLE = 4  # tokens between these and the name
+# A quick test for a legend of initials.
+_LEGEND = re.compile(r"(?<!\w)[^\W\d_a-z][^\W\d_]{0,2}[^\W\d_a-z] ?[=:–—] ?[^\W\d_a-z]")
 _JOINTS = frozenset({",", "/", "+", "&"})  # of the initials of two persons
 _BETWEEN_INITIALS, _FIELD_ENDS = _JOINTS | {"and"}, frozenset('"”|')
 _SENTENCE_ENDS = frozenset({".", "!", "?"})
@@ -335,8 +337,11 @@ def _end_of_initials(doc: Doc, end: int, last: int) -> int:
 def _stated_initials(doc: Doc, persons: Iterable[tuple[int, int]]) -> set[str]:
     """Return the initials that stand in brackets behind the names of persons or behind a role
     (Interviewer (JK)), and those that a legend explains: SM = Dr S. Marsh."""
+    has_legend = _LEGEND.search(text_of(doc)) is not None
     stated = (
-        _stated_behind(doc, *at) or _alone_in_brackets(doc, *at) or _explained_before(doc, *at)
+        _stated_behind(doc, *at)
+        or _alone_in_brackets(doc, *at)
+        or (has_legend and _explained_before(doc, *at))
         for at in persons
     )
     return {text for text in stated if text}
