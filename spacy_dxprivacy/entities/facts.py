@@ -77,8 +77,8 @@ MIN_ITEMS = 3  # of an agenda
 _ENTRY = re.compile(r"(?:^|[.;] )[ \t]*((?:[01]\d|2[0-3])[0-5]\d)(?=:? [^\W\d_])", re.M | re.A)
 _IN_YEAR = re.compile(r"\b(in|since|of|from|until|by) (\d{4})(?!\d)", re.I | re.A)
 MIN_ENTRIES = 2  # of a note, whose times can be no year
-_CURRENCIES = frozenset(expanded("CURRENCY").lower().split("|"))
-_BEFORE_STATED = frozenset("is was : =".split())  # between the word for a code and the code
+# Between the word for a code and the code; the currency of an account, too.
+_BEFORE_STATED = frozenset(["is", "was", ":", "=", *expanded("CURRENCY").lower().split("|")])
 _DAYS_BESIDE = frozenset({"today", "tomorrow", "tonight", "yesterday"})
 _BEFORE_SEASONS = frozenset("the in by each every during over of most all".split())
 _CELLS = frozenset({"|", ",", ";", "\t"})
@@ -275,7 +275,7 @@ class Facts(Tokens):
         if i < 0 or last > self._fact_forms[i][1]:
             return False
         before = start - 1
-        while before > 0 and self.lowers[before] in _BEFORE_STATED | _CURRENCIES:
+        while before > 0 and self.lowers[before] in _BEFORE_STATED:
             before -= 1
         return start == 0 or self.lowers[before] not in LISTED["ID_WORD"]
 

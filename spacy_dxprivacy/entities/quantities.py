@@ -76,8 +76,8 @@ _BETWEEN_VALUES = re.compile(r"\d{1,4} [a-z]{2,5} \d{1,4}")  # 165 over 95
 _FRACTIONS = re.compile(
     r"(?:[^\W\d_]{2,9}-?\d\d?\s)?[^\d/]*\d\d?/\d\d?(?:[^\d/]+\d\d?/\d\d?)*[^\d/]*", re.ASCII
 )
+_CELLS = re.compile(r"[+-]?\d[\d.,%]*(?:[;|\t][+-]?\d[\d.,%]*)+")  # 6.5;+112
 # No date: the end of a range of values, and an ordinal of no day of a month.
-_CELLS = re.compile(r"[+-]?\d[\d.,%]*(?:[;|\t][+-]?\d[\d.,%]*)+")
 _VALUE = re.compile(
     r"(?:(?:from|to|of|in|at|by|the)\s)+\d{1,3}|(?:from\s)?\d{1,3}\sto\s\d{1,3}|"
     r"(?:(?:from|to|of|in|at|by|the)\s)*(?:3[2-9]|[4-9]\d|\d{3,})(?:st|nd|rd|th)|"
