@@ -67,7 +67,8 @@ _KOREAN, _SYLLABLES = words("KOREAN"), words("KOREAN_SYLLABLES")
 _BODIES = words("INSTITUTIONS", "terms")
 # The network is never surer than these.
 _SURE_CUES = frozenset(
-    "sender officer passenger shown short holm family mixed ah nurse bedded kindred ranked".split()
+    "sender officer passenger shown short holm family mixed ah nurse bedded kindred ranked "
+    "says".split()
 )
 _SERVICES = (" FM", " Discord", " Slack", " WhatsApp", " Telegram", " Facebook")
 _PLANS = ("Strata", "STRATA", " Corporat", "Sectional", "Unit Plan", "Units Plan")
@@ -506,8 +507,8 @@ def _is_cued(match: re.Match[str]) -> bool:
         return named and (is_name(family) or not is_word(family.lower()))
     if kind in ("sender", "officer", "shown"):  # Arrived 07:43; Finance Committee (chair)
         return any(map(may_name, match[0].split()))
-    if kind == "nurse":
-        return is_listed(match[0])
+    if kind in ("nurse", "says"):
+        return is_listed(match[0]) and not kinds(match[0]) & {"WEEKDAY", "SURE_MONTH"}
     if kind in ("bedded", "kindred", "ranked"):
         return _is_family(match[0].split()[kind == "ranked"])
     if kind in ("holm", "short"):  # Will o' the wisp; Md. Code

@@ -7,7 +7,7 @@ Isidro, Don Eusebio. The words beside one decide.
 from __future__ import annotations
 
 from .tables import PERSON_WORDS, listed_of, words
-from .words import ALSO_FIRST, builtin_lexicon, is_name, is_ordinary, kinds
+from .words import ALSO_FIRST, builtin_lexicon, is_name, is_only_ordinary, is_ordinary, kinds
 
 _ALSO_TITLES, _SPANISH_TITLES = words("ALSO_TITLES"), words("SPANISH_TITLES")
 _WITH_STOP = words("TITLES_WITH_STOP")
@@ -63,12 +63,17 @@ def is_grade(word: str) -> bool:
 
 
 def named_part(sender: list[str]) -> tuple[int, int]:
-    """Return the extent, in words, of the name of a sender without the titles and roles with which
-    a contact is saved (Midwife Yaaba, Shaji Driver), if some word of it is a name or in no list."""
+    """Return the extent, in words, of the name of a sender without the titles, roles and ordinary
+    words with which a contact is saved (Midwife Yaaba, Shaji Driver, Marek Groundworks), if some
+    word of it is a name or in no list."""
     start, end = 0, len(sender)
     while end - start > 1 and _is_role_before(sender[start], sender[start + 1]):
         start += 1
-    while end - start > 1 and _is_role_behind(sender[end - 1], sender[end - 2]):
+    has_name = not is_only_ordinary(sender[start])
+    while end - start > 1 and (
+        _is_role_behind(sender[end - 1], sender[end - 2])
+        or (has_name and is_only_ordinary(sender[end - 1]))  # Marites Night Team
+    ):
         end -= 1
     may_name = any(
         is_name(word) or word in ALSO_FIRST or not is_ordinary(word.lower())

@@ -69,7 +69,11 @@ _FEATURE_CLASSES = (
     {"first_name"}, {"surname"}, {"city"}, {"country", "state", "region"},
     {"nationality", "religion", "language"}, {"month", "weekday"}, {"title"},
 )  # fmt: skip
-_NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’ʻ][^\W\d_]+){0,2}")
+# Within a name, as in Fa'asavalu and Ng'ang'a; not of y'all, ma'am, o'clock and Qur'an.
+_GLOTTAL = re.compile(
+    r"(?<=\w)(?<!ur)['’ʻ](?!(?:ll|re|ve|am|all|clock|er|en|em)\b)(?=[a-zß-öø-ÿ]{2})"
+)
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
 _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
 _PIECE = re.compile(r"[^\W\d_]{3,}")
@@ -374,7 +378,7 @@ def _is_new(word: str) -> bool:
 
 def _may_be_name(word: str) -> bool:
     """Return whether a word is no abbreviation, camel-case product, noun by its suffix or slang."""
-    inner = any(not c.islower() for c in word[1:])
+    inner = any(not c.islower() for c in _GLOTTAL.sub("", word[1:]))
     if inner and not _INNER_CAPITAL.match(word):
         return False
     return len(word) > 2 and not pattern("COMMON_END").search(word) and not _is_slang(word.lower())

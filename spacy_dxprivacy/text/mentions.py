@@ -521,7 +521,7 @@ def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
 def _pieces_of(token: str) -> list[str]:
     """Return the words of a token of a name; of the name of a file, neither common words nor its
     ending: okwuosa of okwuosa_scan.pdf."""
-    if "_" not in token and not token.startswith("."):
+    if "." not in token or not ("_" in token or token[0] == "."):
         return PIECE.findall(token)
     stem = re.sub(r"\.\w{2,5}\Z", "", token)
     return [piece for piece in PIECE.findall(stem) if not is_word(piece.lower())]

@@ -16,7 +16,8 @@ NO_INITIALS = frozenset(
 )
 MAY_SPEAK = NO_INITIALS - frozenset("EG IE ID OK PS".split())
 _LINE = re.compile(
-    r"^[^\w\n]{0,9}(?:\d[\d:.,/T-]{0,20}Z?[^\w\n]{1,9}){0,2}(?P<who>[^\W\d_a-zß-öø-ÿ]{2,4})"
+    r"^[^\w\n]{0,9}(?P<item>(?:[a-z]|\d{1,2})[.)][ ]{1,3})?"
+    r"(?:\d[\d:.,/T-]{0,20}Z?[^\w\n]{1,9}){0,2}(?P<who>[^\W\d_a-zß-öø-ÿ]{2,4})"
     r"(?:(?:[ ]?[(\[][^()\[\]\n]{1,40}[)\]])?[\]*_]{0,3}(?:[ ](?:says|wrote))?"
     r"(?P<colon>:|[ ]?[>»]{1,2})(?=[*_]{0,3}\s)|[\].]?[ ]?\t[ ]{0,3}(?=\S)"
     r"|[ ]{2,9}(?=\S)|[ ][|·–—-][ ](?=\S)|[\].][ ](?=\S)"
@@ -35,7 +36,8 @@ MIN_LINES = 2  # of who speaks behind no colon, or by initials of no known name
 def speakers_in(text: str, known: Collection[str], may_be: Callable[[str], bool]) -> dict[int, str]:
     """Return the initials of those who speak, by their first characters.
 
-    Where one speaks who is known, whoever else speaks in turns with a colon is a person, too.
+    Where one speaks who is known, whoever else speaks in turns with a colon is a person, too. One
+    who is known may also have the task of an item: b) AL - order it.
 
     known: Initials of the persons of the text. may_be: Whether others may be initials.
     """
@@ -51,5 +53,7 @@ def speakers_in(text: str, known: Collection[str], may_be: Callable[[str], bool]
     return {
         line.start("who"): line["who"]
         for line in lines
-        if line["who"] in speakers or (line["colon"] and line["who"] in sure | others)
+        if line["who"] in speakers
+        or (line["colon"] and line["who"] in sure | others)
+        or (line["item"] and line["who"] in sure)
     }

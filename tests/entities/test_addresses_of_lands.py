@@ -170,3 +170,13 @@ def test_the_town_and_the_number_of_a_road_belong_to_it(marks, text, address):
 ])  # fmt: skip
 def test_what_stands_behind_a_street_stays(marks, text, address):
     assert all(shown == address for shown in marks(text))
+
+
+@pytest.mark.parametrize("flat", ["Flat B-704", "Apt C/12", "Shop AB-3"])
+def test_a_flat_with_a_letter_goes(marks, flat):
+    assert flat in in_letter(marks, f"The leak is above {flat} since May.")
+
+
+def test_what_stands_behind_a_temperature_is_no_firm():
+    marks = marks_of({"PERSON", "GPE", "ORG"})
+    assert in_letter(marks, "It was 18 °C the Healthy Homes rules ask of us.") == []

@@ -578,3 +578,33 @@ def test_initials_of_someone_in_turns_are_replaced_in_any_layout(nlp, layout):
     turns = [layout.format(("WG", "INT")[k % 2], words) for k, words in enumerate(said)]
     text = "\n".join(["Talk with Wilfred Grandy", "", *turns])
     assert readable(nlp, text, "WG") == [] and len(readable(nlp, text, "INT")) == 2
+
+
+@pytest.mark.parametrize(("sender", "name"), [
+    ("Marites Night Team", "Marites"), ("Gareth Deputy", "Gareth"), ("Bo Catering", "Bo"),
+    ("Kestrin Groundworks", "Kestrin"), ("Ada Field", "Ada Field"),
+])  # fmt: skip
+def test_ordinary_words_with_which_a_contact_is_saved_stay(nlp, sender, name):
+    doc = nlp(chat("[12/11/2023, 18:4{}:10] {}: ", sender))
+    assert name in {ent.text for ent in doc.ents if ent.label_ == "PERSON"}
+
+
+@pytest.mark.parametrize("name", ["Fa'asavalu", "Ng'ang'a", "Ma’afu", "Te'o"])
+def test_a_family_name_with_a_sign_for_a_sound_goes(nlp, name):
+    assert readable(nlp, f"M. {name}, Adjudicator\n5 July 2021\n", name) == []
+    stays = "Y'all said it's four o'clock, ma'am. Don't go, we'll read the Qur'an."
+    assert not [ent.text for ent in nlp(stays).ents if ent.label_ == "PERSON"]
+
+
+def test_initials_with_a_task_of_a_list_are_persons(nlp):
+    text = (
+        "Present   T. Ngata, S. Pillay\na) close it\nb) SP - order the filters\nc) TN: paint it\n"
+    )
+    assert readable(nlp, text, "SP") == [] == readable(nlp, text, "TN")
+    assert readable(nlp, text.replace("b) SP", "b) PPE"), "PPE") == ["PPE"]
+
+
+@pytest.mark.parametrize("head", ["Vet", "Nurse", "Farrier", "Physio"])
+def test_initials_below_a_head_for_someone_are_persons(nlp, head):
+    text = f"animal;{head};due\nThor;CF;dental\nToby;BA;nails\nRex;CF;rabies\n"
+    assert readable(nlp, text, "CF") == [] == readable(nlp, text, "BA")
