@@ -367,10 +367,13 @@ def test_the_time_of_other_languages_grows_with_the_text_alone(part):
     start = "Der Patient ist nicht in der Klinik und die Frau hat es mit dem Arzt für uns. "
     seconds = []
     for length in (10_000, 40_000):
-        doc = nlp.make_doc(start + part * (length // len(part)))
-        began = process_time()
-        nlp.get_pipe("dx_entity_ruler")(doc)
-        seconds.append(process_time() - began)
+        runs = []
+        for _ in range(2):  # in one of them the garbage of other tests may be collected
+            doc = nlp.make_doc(start + part * (length // len(part)))
+            began = process_time()
+            nlp.get_pipe("dx_entity_ruler")(doc)
+            runs.append(process_time() - began)
+        seconds.append(min(runs))
     assert seconds[1] < 10 * seconds[0] + 0.5
 
 

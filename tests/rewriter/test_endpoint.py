@@ -39,7 +39,7 @@ def failure(url, **settings):
 
 def test_answers_come_in_the_order_and_groups_of_their_prompts():
     def script(text):
-        time.sleep(0.001 * (9 - int(text)))  # later ones answer first
+        time.sleep(0.02 * (9 - int(text)))  # later ones answer first
         return f"answer {text}"
 
     with serving(script) as server:
