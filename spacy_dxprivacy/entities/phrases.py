@@ -333,8 +333,8 @@ def _is_town_piece(text: str, piece: re.Match[str]) -> bool:
 
 
 def counts_things(core: str) -> bool:
-    """Return whether an address, or its core, counts things or a way, or is a day: Order 42 Rule 6,
-    10 minutes down the road, a 4 lane road, 22 green. 4 the lane is an address."""
+    """Return whether an address, or its core, counts things or a distance, or is a day: Order 42
+    Rule 6, 10 minutes down the road, a 4 lane road, 22 green. 4 the lane is an address."""
     if _CALLED.search(core) or _DATED.match(core):
         return True  # June 30, Miss Ada Green; on 2 Dec. Dr Lind came
     numbered = _NUMBERED.fullmatch(core)

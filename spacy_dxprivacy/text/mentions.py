@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Span
 
 from ..about import DATA
 from ..space import Space
-from .speakers import MAY_SPEAK, NO_INITIALS, speakers_in
+from .speakers import NO_INITIALS, speakers_in
 from .spelling import without_accents
 from .tokens import text_of
 
@@ -429,7 +429,7 @@ def _are_initials(
     if bare not in letters:
         return False
     if bare in NO_INITIALS and text not in stated:
-        return _speaks_or_acts(doc, i, text)
+        return _acts_at_start(doc, i, text)
     if text != bare or text in stated:
         return True
     before, after = doc[i - 1].text if i else "\n", doc[i + 1].text if i + 1 < len(doc) else ""
@@ -460,14 +460,10 @@ def _acts(doc: Doc, i: int) -> bool:
     return is_verb and doc[i + 1 : i + 2].text.isalpha()
 
 
-def _speaks_or_acts(doc: Doc, i: int, text: str) -> bool:
-    """Return whether initials that are an abbreviation, too, open several lines as who speaks, or a
-    sentence as who did something."""
-    before, after = doc[i - 1].text if i else "\n", doc[i + 1 : i + 2].text
-    if after == ":" and text in MAY_SPEAK and _begins_line(doc, i):
-        return (
-            len(re.findall(rf"^[^\w\n]{{0,9}}(?:\d[^\n]{{0,20}} )?{text}:", text_of(doc), re.M)) > 1
-        )
+def _acts_at_start(doc: Doc, i: int, text: str) -> bool:
+    """Return whether initials that are an abbreviation, too, open a sentence as who did something:
+    AM asked."""
+    before = doc[i - 1].text if i else "\n"
     opens = before in _SENTENCE_ENDS or "\n" in before
     return text in _MAY_ACT and opens and _acts(doc, i + 1)
 

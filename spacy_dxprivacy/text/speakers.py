@@ -1,7 +1,7 @@
 """Who speaks by initials: the capitals that open the lines of a transcript.
 
-Before them stand the time or the counter of a tape, and behind them a mark, brackets with how it is
-said, a gap or the time: 112  AL (laughs): Yes.
+Before them stand the time or the counter of a recording, and behind them a mark, brackets with how
+it is said, a gap or the time: 112  AL (laughs): Yes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection
 NO_INITIALS = frozenset(
     "US UK UN EU AM PM PS EG IE AD BC CV ID OK QC TV PC IT HR PR MD PHD".split()
 )
-MAY_SPEAK = NO_INITIALS - frozenset("EG IE ID OK PS".split())
+_MAY_SPEAK = NO_INITIALS - frozenset("EG IE ID OK PS".split())
 _LINE = re.compile(
     r"^[^\w\n]{0,9}(?P<item>(?:[a-z]|\d{1,2})[.)][ ]{1,3})?"
     r"(?:\d[\d:.,/T-]{0,20}Z?[^\w\n]{1,9}){0,2}(?P<who>[^\W\d_a-zß-öø-ÿ]{2,4})"
@@ -45,7 +45,7 @@ def speakers_in(text: str, known: Collection[str], may_be: Callable[[str], bool]
         return {}
     lines = [*_LINE.finditer(text)]
     often = {who for who, n in Counter(line["who"] for line in lines).items() if n >= MIN_LINES}
-    sure = {who for who in known if who not in NO_INITIALS or who in MAY_SPEAK & often}
+    sure = {who for who in known if who not in NO_INITIALS or who in _MAY_SPEAK & often}
     speakers = sure & often
     turns = Counter(line["who"] for line in lines if line["colon"]) if speakers else {}
     others = {who for who, n in turns.items() if n >= MIN_LINES and who not in _ROLES}
