@@ -34,10 +34,11 @@ class Handler(BaseHTTPRequestHandler):
             server.most = max(server.most, server.running)
         try:
             prompt = json.loads(raw)["messages"][0]["content"]
-            self.send(server.script(prompt if server.takes_prompts else text_of(prompt)))
-        finally:
+            answer = server.script(prompt if server.takes_prompts else text_of(prompt))
+        finally:  # before it is sent: who has the answer may ask again at once
             with server.lock:
                 server.running -= 1
+        self.send(answer)
 
     def do_GET(self):
         self.server.seen.append((self.path, dict(self.headers), b""))

@@ -231,7 +231,9 @@ def test_table_vectors_are_those_of_the_words_that_came_out(make_nlp, space):
 def test_noisy_vectors_lie_on_the_docs_and_project_to_the_words(
     make_nlp, space, forking, n_process
 ):
-    nlp = make_nlp(mechanism=LAPLACE, vectors="noisy")
+    # The words as they were drawn: none that takes the place of an offensive one, no "an" for "a".
+    space_of_all = {"@dx_spaces": "dx.PipelineVectors.v1", "exclude": "nothing"}
+    nlp = make_nlp(mechanism=LAPLACE, vectors="noisy", space=space_of_all, casing="preserve")
     docs = list(nlp.pipe(["dog, Zorblatt cat.", "", "tree"] * 2, n_process=n_process))
     for doc in docs:
         assert doc.tensor.shape == (len(doc), DIMS) and doc.tensor.dtype == np.float32
