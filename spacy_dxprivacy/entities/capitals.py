@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ..text.tokens import Tokens
-from .heads import CELL_MARKS
+from .table_rows import CELL_MARKS
 from .tables import PEOPLES, PERSON_WORDS, PLACES
 from .words import builtin_lexicon, cache_public_words, is_only_ordinary, is_ordinary
 

@@ -14,7 +14,8 @@ from spacy.lang.en.stop_words import STOP_WORDS
 
 from ..text.mentions import NAME_PARTICLES, Entity, is_word
 from ..text.tokens import Tokens
-from .heads import HEADS, MIN_CODE, Head, values_of_cell
+from .cells import MIN_CODE, values_of_cell
+from .heads import HEADS, Head
 from .phrases import STREET_WORDS
 from .tables import LISTED, words
 from .words import is_only_ordinary, kinds

@@ -25,7 +25,7 @@ from . import network
 from .capitals import capital_share, least_odds
 from .decoding import odds
 from .extent import Bounds
-from .heads import CELL_MARKS, head_rows
+from .table_rows import CELL_MARKS, head_rows
 from .tables import words
 from .words import is_ordinary, kinds
 

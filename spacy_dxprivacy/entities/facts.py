@@ -19,10 +19,14 @@ from spacy.tokens import Doc
 from ..text.mentions import Entity
 from ..text.normal_doc import FACTS_OF_PIECES, MARKS
 from ..text.tokens import Tokens
-from .heads import facts_in, head_of, values_in, values_in_columns
+from .dates import extent_of_date
+from .fields import values_in
+from .heads import head_of
 from .labels import labels_in
+from .numbered import extent_of_name, is_model_code, is_short_code
+from .table_rows import facts_in, values_in_columns
 from .tables import LISTED, PLACES, expanded, pattern, words
-from .values import extent_of_date, extent_of_name, is_model_code, is_short_code, is_value
+from .values import is_value
 from .weeks import are_weekdays, recurring_lines, recurring_months, recurring_seasons
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 

@@ -20,7 +20,7 @@ from .context import (
 )
 from .decoding import odds
 from .facts import DIGIT
-from .heads import CELL_MARKS
+from .table_rows import CELL_MARKS
 from .tables import (
     DESCRIBING,
     FIRMS,

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from ..text.mentions import Entity
-from .heads import MAX_HEAD, Head, head_of, is_young, values_of_cell
+from .cells import is_young, values_of_cell
+from .heads import MAX_HEAD, Head, head_of
 from .words import is_only_ordinary
 
 MARKS = "|\t;,:"

@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word
 from ..text.tokens import Tokens
+from .amounts import are_amounts
 from .continued import whole_number
 from .diaries import ordinals_of_lines, pointed_days
 from .fractions import days_in_series, is_score
@@ -35,7 +36,7 @@ from .tables import (
     sections,
     words,
 )
-from .values import are_amounts, are_values
+from .values import are_values
 from .words import (
     ALSO_FIRST,
     builtin_lexicon,

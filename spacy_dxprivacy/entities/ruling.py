@@ -36,11 +36,13 @@ from .columns import names_again
 from .continued import siblings
 from .disguised import match_disguised
 from .extent import Bounds
+from .fields import colons_of_labels, values_in
 from .foreign import ends_of_elided, match_foreign, match_foreign_days, without_words
-from .heads import STATED, STATED_DAY, colons_of_labels, values_in
+from .heads import STATED
 from .labels import values_beside_labels
 from .phrases import in_tokens, match_phrases, plain_text, stamps_in, stated_in
 from .senders import senders_in
+from .table_rows import STATED_DAY
 from .tables import (
     FIRMS,
     LABELS,

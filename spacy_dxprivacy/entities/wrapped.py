@@ -13,10 +13,10 @@ from functools import cache
 from ..text.lines import LINE_END, joint_of
 from ..text.mentions import Entity
 from ..text.tokens import Tokens
+from .dates import NUMBER_OF_ITEM
 from .foreign import addresses_in, any_day, begins_with_label, dates_in, numbers_with_keys
 from .phrases import addresses, field_codes, in_tokens, numbers_in
 from .tables import DAY, YEAR, date_words, expanded
-from .values import NUMBER_OF_ITEM
 
 BESIDE = 60  # characters on each side of the end of a line that are read together
 NEAR = 24  # characters beside it, of which one is a digit

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 
-from ..entities.heads import Head, head_of, label_of_cell
+from ..entities.cells import label_of_cell
+from ..entities.heads import Head, head_of
 from .pieces import BadDocument, Pieces, link_address, mail_target, word_list, word_map
 
 MAX_DEPTH = 1000  # nested elements

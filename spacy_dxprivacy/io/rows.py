@@ -13,16 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from spacy.language import Language
 
+from ..entities.cells import holds_nothing, is_young, leaves_name, values_of_cell
 from ..entities.columns import mentions_in, mentions_of
-from ..entities.heads import (
-    Head,
-    fact_of,
-    heads_of,
-    holds_nothing,
-    is_young,
-    leaves_name,
-    values_of_cell,
-)
+from ..entities.heads import Head, heads_of
+from ..entities.table_rows import fact_of
 from ..errors import DxError
 from ..text.mentions import Entity
 from ..text.normal_doc import FACTS_OF_PIECES, MARKS

@@ -6,7 +6,7 @@ from conftest import pipeline_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_dxprivacy.entities.values import are_amounts
+from spacy_dxprivacy.entities.amounts import are_amounts
 from spacy_dxprivacy.surrogates.dates import read
 
 LABELS = {"PERSON", "DATE", "GPE", "ADDRESS", "ORG", "EMAIL", "PHONE", "ID", "URL", "SECRET"}

@@ -6,14 +6,9 @@ import pytest
 import spacy
 from conftest import pipeline_of
 
-from spacy_dxprivacy.entities.heads import (
-    Head,
-    head_of,
-    heads_of,
-    leaves_name,
-    values_in,
-    values_of_cell,
-)
+from spacy_dxprivacy.entities.cells import leaves_name, values_of_cell
+from spacy_dxprivacy.entities.fields import values_in
+from spacy_dxprivacy.entities.heads import Head, head_of, heads_of
 
 VALUES = {"CARDINAL", "QUANTITY"}
 LABELS = {
