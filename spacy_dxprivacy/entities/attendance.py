@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from ..text.mentions import Entity, is_word
 from .heads import STATED
 from .tables import LISTED, PERSON_WORDS, expanded, pattern
-from .titles import named_part
+from .titles import PART_OF_NAME, place_of_name
 from .words import is_listed
 
-_PART = re.compile(r"[^\s,;]+")
 _BODY = re.compile(
     rf"\b(?:{expanded('FIRM_NOUNS')}|{expanded('TRADES')}|{expanded('PLACE_NOUNS')}|valley|cross)\b",
     re.IGNORECASE,
@@ -43,16 +42,14 @@ def _items(text: str, place: int) -> Iterator[re.Match[str]]:
 
 def _named(item: re.Match[str]) -> tuple[int, int] | None:
     """Return the place of the name of an item, without titles; None if it names nobody."""
-    places = [match.span() for match in _PART.finditer(item["name"])]
-    parts = [item["name"][first:last].strip(".") for first, last in places]
-    first, end = named_part(parts)
-    while first < end - 1 and parts[first].lower() in PERSON_WORDS:
-        first += 1
-    name = parts[first:end]
-    if len(name) < 2 or _BODY.search(item["name"]) is not None:
+    parts = [*PART_OF_NAME.finditer(item["name"], *place_of_name(item["name"]))]
+    while len(parts) > 1 and parts[0][0].strip(".").lower() in PERSON_WORDS:
+        del parts[0]
+    if len(parts) < 2 or _BODY.search(item["name"]) is not None:
         return None
+    name = [part[0].strip(".") for part in parts]
     words = [part for part in name if len(part) > 1 and part.lower() not in LISTED["PARTICLE"]]
     is_rare = any(not is_word(word.lower()) for word in words)
     if not is_rare and not all(is_listed(word.capitalize()) for word in words):
         return None
-    return item.start("name") + places[first][0], item.start("name") + places[end - 1][1]
+    return item.start("name") + parts[0].start(), item.start("name") + parts[-1].end()

@@ -22,7 +22,7 @@ from .turns import (
     PIECE,
     above_others,
     is_handle,
-    place_of_name,
+    place_of_sender,
     turns_in,
     words_of_sender,
 )
@@ -176,7 +176,7 @@ def _behind_times(text: str) -> Iterator[Entity]:
 def _named_parts(line: re.Match[str]) -> Iterator[tuple[int, int]]:
     """Yield the places of the names of a sender, between which stands whose kin it is: |Lerato|
     mother of |Thabo|."""
-    start, end = place_of_name(line)
+    start, end = place_of_sender(line)
     text, offset = line.string, line.start("sender")
     places = list[tuple[int, int]]()
     for link in _LINK.finditer(line["sender"]):

@@ -6,6 +6,8 @@ Isidro, Don Eusebio. The words beside one decide.
 
 from __future__ import annotations
 
+import re
+
 from .tables import PERSON_WORDS, listed_of, words
 from .words import ALSO_FIRST, builtin_lexicon, is_name, is_only_ordinary, is_ordinary, kinds
 
@@ -15,6 +17,7 @@ _KINDS_OF_TITLES = _ALSO_TITLES | _SPANISH_TITLES | _WITH_STOP
 TITLES_BEHIND, _BESIDE_SENDERS = words("TITLES_BEHIND"), words("BESIDE_SENDERS")
 _GRADES = words("GRADES")
 _GIVEN = {"SURE_FIRST", "UNKNOWN"}
+PART_OF_NAME = re.compile(r"[^\s,;]+")
 MIN_BEHIND = 4  # letters of a title with a capital behind a name
 
 
@@ -62,10 +65,16 @@ def is_grade(word: str) -> bool:
     return word.lower() in _GRADES and not word.islower() and (len(word) < 3 or not word.istitle())
 
 
-def named_part(sender: list[str]) -> tuple[int, int]:
-    """Return the extent, in words, of the name of a sender without the titles, roles and ordinary
-    words with which a contact is saved (Midwife Yaaba, Shaji Driver, Marek Groundworks), if some
-    word of it is a name or in no list."""
+def place_of_name(text: str) -> tuple[int, int]:
+    """Return the place, in characters, of the name of someone who is listed or writes a line,
+    without the titles, roles and ordinary words with which a contact is saved (Midwife |Yaaba|,
+    |Shaji| Driver, |Marek| Groundworks), if some word of it is a name or in no list."""
+    places = [match.span() for match in PART_OF_NAME.finditer(text)]
+    start, end = _named_part([text[first:last].strip(".") for first, last in places])
+    return places[start][0], places[end - 1][1]
+
+
+def _named_part(sender: list[str]) -> tuple[int, int]:
     start, end = 0, len(sender)
     while end - start > 1 and _is_role_before(sender[start], sender[start + 1]):
         start += 1

@@ -16,10 +16,10 @@ from ..text.language import language_of
 from ..text.mentions import Entity, is_word
 from .heads import STATED, head_of
 from .tables import PERSON_WORDS, pattern
-from .titles import named_part
+from .titles import place_of_name
 from .words import is_listed, is_name, is_ordinary, kinds
 
-PIECE, _PART = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
+PIECE = re.compile(r"[^\W\d_]+")
 MARKED = re.compile(r"[\d_]|\w[.-]\w")  # of a user name
 # Kin in other languages, whom chats call so.
 KIN = frozenset(
@@ -96,7 +96,9 @@ def _persons_of(lines: list[re.Match[str]], text: str) -> Iterator[Entity]:
     is_english = language_of(text) in ("en", "")  # a few short lines tell no language
     named = {s for s in speakers if not s.isupper() and _may_speak(s.split(), is_english)}
     yield from (
-        Entity(STATED["PERSON"], *place_of_name(line)) for line in lines if line["sender"] in named
+        Entity(STATED["PERSON"], *place_of_sender(line))
+        for line in lines
+        if line["sender"] in named
     )
 
 
@@ -125,11 +127,10 @@ def above_others(found: Iterable[re.Match[str]]) -> list[re.Match[str]]:
     return [line for line in found if line.end() + 1 not in starts]
 
 
-def place_of_name(line: re.Match[str]) -> tuple[int, int]:
-    """Return the place of the name of a sender without titles and roles: Midwife |Yaaba|."""
-    places = [match.span() for match in _PART.finditer(line["sender"])]
-    first, end = named_part(words_of_sender(line))
-    return line.start("sender") + places[first][0], line.start("sender") + places[end - 1][1]
+def place_of_sender(line: re.Match[str]) -> tuple[int, int]:
+    """Return the place of the name of a sender in the text of its line."""
+    start, end = place_of_name(line["sender"])
+    return line.start("sender") + start, line.start("sender") + end
 
 
 def words_of_sender(line: re.Match[str]) -> list[str]:
