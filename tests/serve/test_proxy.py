@@ -680,7 +680,7 @@ def test_an_identifier_in_which_somebody_wrote_a_name_is_read(proxy, upstream, n
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_identifier_of_an_answer_goes_back_in_its_conversation_alone(proxy, upstream, stream):
-    ids = ["D681PevKs", "call_Percy4Cartwright", "0198feab19830309", "fn-4158675309"]
+    ids = ["D681AdaLind", "call_Percy4Cartwright", "0198feab19830309", "fn-4158675309"]
     for name in ids:
         upstream.call_id = name
         turns = [{"role": "user", "content": f"Hello, {len(name)}."}]
