@@ -20,7 +20,7 @@ TEXT = "Hi there, Maria told her doctor in London that she sleeps badly.\n\nShe 
 MOST = {
     ("dx_sanitizer", 1): (88, 56),
     ("dx_sanitizer", 10): (98, 70),
-    ("dx_entity_sanitizer", 1): (276, 216),
+    ("dx_entity_sanitizer", 1): (290, 222),
 }
 
 

@@ -12,7 +12,10 @@ MAX_WORDS = 4  # of a head
 MAX_OVER = 16  # characters that a cell may be longer than its column
 MIN_INDENT = 4  # blanks before the first head, below which a column without a head may stand
 _CELL = re.compile(r"(?:^|(?<=^ )|(?<=  ))\S")
-_NO_HEAD = re.compile(r"[\d:=|\t;?!]|[.,]\Z")
+_STOP = re.compile(r"\A((?:\S+ )?[^\W\d_]{2,5})\.\Z")  # of a short word: Lab no.
+_NO_HEAD = re.compile(r"\A\d|[:=|\t;?!]|[.,]\Z")
+_WITH_DIGITS = re.compile(r"\d")
+FEW = 3  # heads of which one may have digits: E. coli/100 g
 
 
 def columns_in(row: str) -> tuple[int, ...] | None:
@@ -22,8 +25,10 @@ def columns_in(row: str) -> tuple[int, ...] | None:
         return None
     starts = [match.start() for match in _CELL.finditer(row)]
     starts = [0, *starts] if starts[0] >= MIN_INDENT else [0, *starts[1:]]
-    heads = [head for head in _split(row, starts) if head.strip()]
-    if len(heads) < 2 or any(_NO_HEAD.search(h.strip()) for h in heads):
+    heads = [_STOP.sub(r"\1", head.strip()) for head in _split(row, starts) if head.strip()]
+    if len(heads) < 2 or any(map(_NO_HEAD.search, heads)):
+        return None
+    if FEW * sum(_WITH_DIGITS.search(head) is not None for head in heads) > len(heads):
         return None
     return tuple(starts) if all(len(h.split()) <= MAX_WORDS for h in heads) else None
 

@@ -49,7 +49,7 @@ def are_amounts(text: str, start: int, end: int) -> bool:
         return count_digits(number) < MIN_PHONE or are_amounts(text, start + 1, end)
     if (item := _ITEM.match(number)) is not None:  # (1999) 12345, (12) 1200-1500
         return item["year"] is not None or are_amounts(text, start + item.end(), end)
-    if _SCORES.fullmatch(number) or _CLOCKS.fullmatch(number) or _are_hours(number):
+    if _SCORES.fullmatch(number) or _CLOCKS.fullmatch(number) or _are_hours(number, text):
         return True
     parts = MARKS.split(number)
     if number[0] == "0" or not all(map(str.isdigit, parts)):
@@ -80,9 +80,13 @@ def _is_grouped_amount(number: str, before: str, after: str) -> bool:
     return bool(is_amount or number.endswith("000")) and _CALLED.search(before) is None
 
 
-def _are_hours(number: str) -> bool:
-    """Return whether a number is of two times of a day: 0345-0350."""
-    return _HOURS_OF_DAY.fullmatch(number) is not None and number[:4] < number[-4:]
+def _are_hours(number: str, text: str) -> bool:
+    """Return whether a number is of two times of a day (0345-0350), or of two days in a text that
+    has other such hours: N = 2145-0745 beside L = 1430-2200."""
+    if _HOURS_OF_DAY.fullmatch(number) is None:
+        return False
+    others = (hours[0] for hours in _HOURS_OF_DAY.finditer(text))
+    return any(hours[:4] < hours[-4:] for hours in (number, *others))
 
 
 def count_digits(text: str) -> int:

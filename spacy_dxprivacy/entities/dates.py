@@ -43,6 +43,7 @@ _COUNTING = re.compile(
     rf"\d{{1,3}}(?:\s?(?:to|[-–])\s?\d{{1,3}})?\s?(?:{expanded('COUNTED')}|(?:{UNITS})[²³]?(?!\w))"
 )
 _SHORT_HOUR = re.compile(r"\d{1,2}(?:[:.]\d\d)?[ap]", re.I)
+_HOUR_BEHIND = re.compile(rf"{_SHORT_HOUR.pattern}|0\d[0-5]\d", re.I | re.A)
 # Hours of a day of the week: Mon/Wed 9-11, and not Fri 4-6 March.
 _HOURS = re.compile(
     r"\d{1,2}(?:[.:]\d\d)?[ap]?\s?(?:[-–]|to)\s?\d{1,2}(?:[.:]\d\d)?(?:[ap](?:\.?m)?)?"
@@ -71,6 +72,16 @@ def _without_order(tokens: Tokens, start: int, end: int) -> int:
     i = start + (tokens.lowers[start] == "the")
     is_order = tokens.lowers[i + 1 : i + 2] == ["from"] and tokens.lowers[i] in _ORDERS
     return i + 2 if is_order and i + 2 < end else start
+
+
+def _with_weekdays(tokens: Tokens, start: int) -> int:
+    """Return the start of a date with two weekdays before its days: Sat/Sun 22/23 July."""
+    before = tokens.texts[max(start - 3, 0) : start]
+    are_two = len(before) == 3 and before[1] in ("/", "-", "–", "&")
+    is_day = tokens.texts[start][0].isdigit()
+    return start - 3 * (
+        are_two and is_day and all("WEEKDAY" in kinds(day) for day in (before[0], before[2]))
+    )
 
 
 def _extent_in_lines(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
@@ -128,12 +139,12 @@ def _without_values(tokens: Tokens, start: int, end: int) -> int:
 
 
 def _without_short_hours(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
-    """Return the extent of a date without an hour with the letter of its half at one of its ends:
-    7a Tues, Fri 8 May 6:30p."""
+    """Return the extent of a date without an hour with the letter of its half at one of its ends
+    (7a Tues, Fri 8 May 6:30p), or of four digits that are no year behind it: 29 Sep 0640."""
     if end - start > 1 and _SHORT_HOUR.fullmatch(tokens.texts[start]):
         start += 1
     return start, end - (
-        end - start > 1 and _SHORT_HOUR.fullmatch(tokens.texts[end - 1]) is not None
+        end - start > 1 and _HOUR_BEHIND.fullmatch(tokens.texts[end - 1]) is not None
     )
 
 
@@ -167,6 +178,7 @@ def extent_of_date(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     without the noun that its days count: 28 days holiday."""
     doc, texts = tokens.doc, tokens.texts
     start, end = _extent_in_lines(tokens, _without_order(tokens, start, end), end)
+    start = _with_weekdays(tokens, start)
     start, end = _with_whole_words(tokens, start, end)
     start, end = _without_fractions(tokens, _without_nouns(tokens, start, end), end)
     start, end = _without_short_hours(tokens, start, _without_values(tokens, start, end))

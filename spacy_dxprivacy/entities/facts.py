@@ -16,7 +16,7 @@ from operator import itemgetter
 
 from spacy.tokens import Doc
 
-from ..text.mentions import Entity
+from ..text.mentions import Entity, is_word
 from ..text.normal_doc import FACTS_OF_PIECES, MARKS
 from ..text.tokens import Tokens
 from .dates import extent_of_date
@@ -30,6 +30,10 @@ from .values import is_value
 from .weeks import are_weekdays, recurring_lines, recurring_months, recurring_seasons
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
+# The lines of an examination: a question, and the answer behind it.
+_QUESTIONS = re.compile(r"^Q\. [^\n]*\n{1,2}A\. ", re.M)
+_OF_QUESTIONS = re.compile(r"^[QA](?=\. )", re.M)
+MAX_STATE = 3  # letters of the code of a state, and one
 NAMED = frozenset({"PERSON", "GPE", "ORG"})
 DIGIT = re.compile(r"\d")
 AND = frozenset({"and", "&", "or", "for"})
@@ -182,10 +186,22 @@ class Facts(Tokens):
             end -= label == "PERSON" and end - start > 1 and is_model_code(self.texts[end - 1])
             while start < end and self._is_in_fact_form(label, end - 1, end):
                 end -= 1
+            end -= 2 * (label == "GPE" and end - start > 2 and self._goes_on_in_capitals(end))
         return self._behind_item(label, start, end) if start < end else None
 
+    def _goes_on_in_capitals(self, end: int) -> bool:
+        """Return whether the word behind a town and a comma opens the rest of a sentence in
+        capitals, and is no state: LONDON, OR ELSE."""
+        town, comma, word = self.texts[end - 3 : end]
+        after = self.between(end, end + 1)
+        is_shouted = town.isupper() and after.isupper() and after.isalpha() and len(after) > 1
+        return is_shouted and comma == "," and is_word(word.lower()) and len(word) < MAX_STATE
+
     def _behind_item(self, label: str, start: int, end: int) -> Entity | None:
-        """Return an entity without the number of an item of an agenda before it."""
+        """Return an entity without the number of an item of an agenda before it, or the letter of
+        an answer: A. Ben Okafor came."""
+        if label in NAMED and self.doc[start].idx in self._answers and end - start > 1:
+            start += 1 + (self.texts[start + 1] == ".")
         if self._items and self.doc[start].idx in self._items:
             start += 1
             if label == "ADDRESS" and not any(map(str.isdigit, self.texts[start:end])):
@@ -453,6 +469,12 @@ class Facts(Tokens):
             last = number
             places.update(run if len(run) >= MIN_ITEMS else ())
         return places
+
+    @cached_property
+    def _answers(self) -> Collection[int]:
+        """Places of the letters that open questions and answers, in characters."""
+        letters = _QUESTIONS.findall(self.text) and _OF_QUESTIONS.finditer(self.text)
+        return {match.start() for match in letters or ()}
 
     def _is_of_statute(self, start: int, end: int) -> bool:
         """Return whether a number is the year of a statute (Equality Act 2010, the 1996 Act), its

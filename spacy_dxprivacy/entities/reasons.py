@@ -139,9 +139,10 @@ def relabel(context: Context, entity: Entity) -> Entity:
         return entity
     if end - start == 2 and last in ("'s", "’s") and "SURE_FIRST" in kinds(context.text(start)):
         return Entity("PERSON", start, start + 1)  # using Ada's Rigol
-    is_behind = end - start == 2 and context.doc[start].is_title and context.doc[start].whitespace_
-    if is_behind and last.islower() and "noun" in builtin_lexicon().of(last):
-        return Entity("PERSON", start, end - 1)
+    noun = context.text(start + 1)
+    is_behind = end - start < 3 and context.doc[start].is_title and context.doc[start].whitespace_
+    if is_behind and noun.islower() and "noun" in builtin_lexicon().of(noun):
+        return Entity("PERSON", start, start + 1)
     is_given = end - start == 1 and "SURE_FIRST" in kinds(context.text(start))
     is_firm = is_brand_or_firm(context.text(start).lower()) or is_beside_firm(context, start, end)
     return Entity("PERSON", start, end) if is_given and not is_firm else entity

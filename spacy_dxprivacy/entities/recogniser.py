@@ -49,7 +49,7 @@ from .goods import has_model, is_brand_of_thing
 from .reasons import is_entity, relabel, without_small_ends
 from .tables import FOLLOWING, LISTED, words
 from .terms import FIRM_ENDS, LEGAL
-from .titles import is_also_title, is_title_behind
+from .titles import is_also_title, is_describing, is_title_behind
 from .usage import RANKS
 from .words import TO_HOUR, builtin_lexicon, is_name, is_ordinary, kinds
 
@@ -526,6 +526,8 @@ def _is_before_name(bounds: Bounds, i: int) -> bool:
         or not (is_name(text) or (is_word(after.lower()) and not is_name(after)))
     )
     if is_unit or is_role or text in _KIN_IN_SHORT or (is_rank and not is_name(text)):
+        return True
+    if is_describing(text, bounds.between(i - 1, i), after):
         return True
     return word in _CALLS or is_also_title(text, bounds.between(i + 1, i + 4))
 

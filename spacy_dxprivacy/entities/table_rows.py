@@ -39,7 +39,7 @@ from .heads import (
     with_others,
 )
 from .tables import pattern
-from .words import is_only_ordinary, kinds
+from .words import is_name, is_only_ordinary, is_town, kinds
 
 MIN_COLUMNS = 3  # of a table whose columns are aligned by blanks, of which one head is known
 MAX_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
@@ -227,9 +227,10 @@ def _is_over_table(names: list[str], mark: str, below: list[str]) -> bool:
 
 
 _VALUE_CELL = re.compile(  # 12.5, < 8 %, 4-6 d, 3/4"
-    r"[<>≤≥=~±+−-]{0,2}\s?\d{1,6}(?:[.,]\d{1,4})?(?:\s?[-–/]\s?\d{1,6}(?:[.,]\d{1,4})?)?\s?"
+    r"[<>≤≥=~±+−-]{0,2}\s?\d{1,6}(?:[.,]\d{1,4})?(?:\s?[-–/:]\s?\d{1,6}(?:[.,]\d{1,4})?)?\s?"
     r"[^\W\d_]{0,8}[%°\"″'′]?"
 )
+_LIMIT_CELL = re.compile(r"[<>≤≥]\s?\d|\d{1,4}\.\d{1,3}\s?[-–]\s?\d")
 _AMOUNT_CELL = re.compile(r"[<>≤≥=~±+−-]{1,2}\s?\d|\d{1,6}[.,]\d\d?(?!\d)")
 MIN_AMOUNTS = 3  # cells of a column whose values show that they are amounts
 # A label and its value, alone on a line or apart from others: Occupation: Welder    Phone: 0123.
@@ -244,20 +245,20 @@ def facts_in(text: str) -> list[tuple[int, int, str]]:
     """Return the cells and values of a text whose head, or label, says that they hold a fact, in
     characters, in order, each with the label of the head."""
     facts = list[tuple[int, int, str]]()
-    timed = dict[tuple[Columns, int], list[tuple[int, str]]]()  # cells that may be times of day
+    numbered = dict[tuple[Columns, int], list[tuple[int, str]]]()  # cells by their column
     for start, row, columns in _rows(text, any_head_of):
         for number, (cell, head) in enumerate(zip(row, columns, strict=True)):
             if label := _fact_of(head, cell):
                 facts.append((start, start + len(cell), label))
-            if (head is None or head.label == "TIME" or head.part in OF_EVENTS) and any(
-                map(str.isdigit, cell)
-            ):
-                timed.setdefault((columns, number), []).append((start, cell))
+            if _may_hold_another(head) and any(map(str.isdigit, cell)):
+                numbered.setdefault((columns, number), []).append((start, cell))
             start += len(cell) + 1
-    for (columns, number), cells in timed.items():
+    for (columns, number), cells in numbered.items():
         bare, head = [cell.strip(_BESIDE_CELL) for _, cell in cells], columns[number]
         held = "HOURS" if _are_hours(head, bare) else ""
         if head is None and _are_amounts(bare):
+            held = "VALUE"
+        if head is not None and head.label == "ID" and _are_limits(bare):
             held = "VALUE"
         facts += [(start, start + len(cell), held) for start, cell in cells if held]
     for match in _LABELLED.finditer(text):
@@ -281,6 +282,20 @@ def _are_hours(head: Head | None, cells: Sequence[str]) -> bool:
     if not all(map(form.fullmatch, cells)):
         return False
     return any(WITH_HALF.search(c) or SURE_FOUR.fullmatch(c) or ":" in c for c in cells)
+
+
+def _may_hold_another(head: Head | None) -> bool:
+    """Return whether the cells below a head may tell that they hold something else."""
+    if head is None or head.label == "TIME" or head.part in OF_EVENTS:
+        return True
+    return head.label == "ID" and head.is_weak
+
+
+def _are_limits(cells: Sequence[str]) -> bool:
+    """Return whether the cells of a column are the limits of values, of which one shows it: ref
+    above <4.0, 11.0-15.0 and 45-90."""
+    is_shown = any(_LIMIT_CELL.match(cell) for cell in cells)
+    return is_shown and all(map(_VALUE_CELL.fullmatch, cells))
 
 
 def _are_amounts(cells: Sequence[str]) -> bool:
@@ -321,14 +336,15 @@ MIN_MARKS = 4  # between the cells of the smallest table
 MIN_HEADS = 0.6  # share of the cells of the first row of a table that say that all are heads
 CELL_MARKS = "|\t;"
 _TERM = re.compile(r"\b[A-Z]{1,2}\d\b")  # of a school: change from T1
-_SHORT_CELL = re.compile(r"[A-Z]{2,4}")
+_SHORT_CELL = re.compile(r"[A-Z]{2,4}|[A-Z][a-z]{0,4}")
 _QUOTED = re.compile(r'"[^"]*"')  # a cell
 
 
 def head_rows(text: str) -> Iterator[tuple[int, int]]:
-    """Yield rows of heads, in characters: the first row of a table, over rows with as many cells.
-    Most of its cells are common words; all of them, if no row has a digit."""
-    if not any(text.count(mark) >= MIN_MARKS for mark in (*CELL_MARKS, ",")):
+    """Yield rows of heads, in characters: the first row of a table, over rows with as many cells,
+    or over rows that blanks align with it. Most of its cells are common words; all of them, if no
+    row has a digit."""
+    if not any(text.count(mark) >= MIN_MARKS for mark in (*CELL_MARKS, ",", "   ")):
         return
     start, last, rows = 0, -1, text.split("\n")
     for number, row in enumerate(rows):
@@ -343,7 +359,22 @@ def head_rows(text: str) -> Iterator[tuple[int, int]]:
             share = 1.0 if not any(map(str.isdigit, "".join(below))) else MIN_HEADS
             if is_table and _are_heads(row.split(mark), share):
                 yield start, start + len(row)
+        elif "   " in row and (not number or "   " not in rows[number - 1].strip()):
+            if _are_heads(_aligned_cells(row, rows[number + 1 : number + 4]), MIN_HEADS):
+                yield start, start + len(row)
         start, last = start + len(row) + 1, count
+
+
+def _aligned_cells(row: str, below: list[str]) -> list[str]:
+    """Return the cells of a row of at least three, over two rows with digits that blanks align with
+    most of them."""
+    starts = columns_in(row) or ()
+    if len(starts) < MIN_COLUMNS or not any(map(str.isdigit, "".join(below))):
+        return []
+    rows = [cells_below(line, starts) or [] for line in below if not RULE.fullmatch(line)]
+    filled = [sum(map(bool, map(str.strip, cells))) for cells in rows]
+    is_table = sum(2 * count > len(starts) for count in filled) > 1
+    return [cell.strip(" .") for cell in cells_below(row, starts) or ()] if is_table else []
 
 
 def _are_heads(cells: list[str], share: float) -> bool:
@@ -351,10 +382,14 @@ def _are_heads(cells: list[str], share: float) -> bool:
     filled = [cell for cell in map(str.strip, cells) if cell]
     heads = [head_of(cell) is not None or _is_common_cell(cell) for cell in filled]
     plain = sum(heads)
-    if share < 1 and any(heads):  # NAME | ENG | MAT | TOT
+    if share < 1 and any(heads):  # NAME | ENG | MAT | TOT, Name  Na  K  Creat
         others = (cell for cell, is_head in zip(filled, heads, strict=True) if not is_head)
-        plain += sum(_SHORT_CELL.fullmatch(cell) is not None for cell in others)
+        plain += sum(_SHORT_CELL.fullmatch(c) is not None and not _names(c) for c in others)
     return len(filled) > 1 and plain >= share * len(filled)
+
+
+def _names(word: str) -> bool:
+    return is_name(word) or is_town(word)
 
 
 def _is_common_cell(cell: str) -> bool:

@@ -15,6 +15,7 @@ _ALSO_TITLES, _SPANISH_TITLES = words("ALSO_TITLES"), words("SPANISH_TITLES")
 _WITH_STOP = words("TITLES_WITH_STOP")
 _KINDS_OF_TITLES = _ALSO_TITLES | _SPANISH_TITLES | _WITH_STOP
 TITLES_BEHIND, _BESIDE_SENDERS = words("TITLES_BEHIND"), words("BESIDE_SENDERS")
+_DESCRIBING = frozenset("dear little old poor young".split())
 _GRADES = words("GRADES")
 _GIVEN = {"SURE_FIRST", "UNKNOWN"}
 PART_OF_NAME = re.compile(r"[^\s,;]+")
@@ -39,6 +40,13 @@ def is_also_title(word: str, behind: str) -> bool:
         return False  # Sheikh Tauqeer, whose family name it may be
     is_alone = len(names) < 2 or first != names[0] or not names[1][:1].isupper()
     return is_alone or not is_name(word)
+
+
+def is_describing(word: str, before: str, after: str) -> bool:
+    """Return whether a word describes the person whose given name stands behind it, within a
+    sentence: we saw Young Sipho."""
+    is_within = word.istitle() and before.islower()
+    return is_within and word.lower() in _DESCRIBING and "SURE_FIRST" in kinds(after)
 
 
 def _is_romance(word: str) -> bool:

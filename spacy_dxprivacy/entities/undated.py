@@ -66,6 +66,7 @@ _FERTILISERS = frozenset("fertiliser fertilisers fertilizer fertilizers npk".spl
 PART = re.compile(r"(?:ss?|rr?|nn?|pp?|arts?|regs?|cls?|paras?|ch)\. ?\d[\w.()]*", re.I)
 _SOFTWARE = re.compile(r"[A-Za-z]{2,20}/\d{1,3}(?:\.\d{1,4})+")  # nginx/1.24.0
 SHORT_TIME = re.compile(r"\d{1,4} [sh]")  # 75 s
+_METRES = re.compile(r"\d{3,5} ?m", re.A)  # second in the 100 m; no months: 9 m
 # Two sizes of which both readings as days would go back: 3/4–1/2.
 _SHARES = re.compile(r"(\d{1,2})/([248]|16|32) ?[–-] ?(\d{1,2})/([248]|16|32)", re.A)
 # Four or more numbers of one row of values (10/20/30/40), and decimals that are no month of a year
@@ -81,6 +82,7 @@ _DASHED_DAY = re.compile(rf"{expanded('EITHER_DASHED')},? (?:at )?\d\d?:\d\d", r
 _DAYPARTS = frozenset("morning afternoon evening night".split())
 _DECIMAL = re.compile(rf"\d+[.,]\d+\s?(?:{UNITS})\.?", re.I)  # by 12.5 m.
 _DECIMAL_PERIOD = re.compile(r"\d+[.,]\d+\s?(?:days?|weeks?|wks?|months?|mths?|years?|yrs?)", re.I)
+_DECIMALS = re.compile(r"\d{1,3}\.\d{1,2} (?:to|and|or) \d{1,3}\.\d{1,2}", re.A)  # 14.9 to 15.4
 _JOINED_WORD = re.compile(r"\d+(?:[.,]\d+)?((?![yY])[^\W\d_]{3,6})")  # 54sqm, and no 54yof
 _FELL = frozenset("fallen faller fell fracture fractured slipped stumbled tripped".split())
 MAX_DAY, MAX_MONTH = 31, 12
@@ -92,6 +94,10 @@ _AFTER_VALUE = re.compile(
     rf"\s?(?:{_HALF}|(?:to|[-–])\s?\d{{1,2}}(?:[.:]\d\d)?\s?{_HALF}|[°%]|(?:{_SHORT}|h|hrs?)\b)",
     re.I,
 )
+_RANKED = frozenset("he i she they we who".split())
+_RANKING = frozenset("am are came ended finished is lay placed ranked stood was were".split())
+_UNDATED = (_CALL, PART, _SOFTWARE, _ROW_OF_VALUES, AGE_GROUP, SHORT_TIME, _METRES)
+_TAIL = re.compile(r"[-–]+\Z|(?<=\d)\)\Z")  # (11-8), of which a date begins behind the bracket
 _PER_CENT = re.compile(r"\s?\d{1,3}(?:[.,]\d+)?\s?%")
 _NAMING_THINGS = KINDS | THINGS
 _DIGIT = re.compile(r"\d")
@@ -208,8 +214,8 @@ def _is_number_alone(tokens: Tokens, start: int, end: int, mark: str) -> bool:
         return False
     if mark == "." and not _DAYPARTS.isdisjoint(tokens.lowers[end : end + 2]):
         return False  # 15.04 evening, early morning
-    if mark == "." and tokens.lowers[start - 1] == "by":
-        return _DOTTED_DAY.search(tokens.text) is None  # it rose by 10.12
+    if mark == "to" or (mark == "." and tokens.lowers[start - 1] == "by"):
+        return _DOTTED_DAY.search(tokens.text) is None  # it rose by 10.12, from 14.9 to 15.4
     return pattern("BEFORE_DATE").search(tokens.between_with_blank(start - 3, start)) is None
 
 
@@ -244,14 +250,14 @@ def _is_called_or_counted(tokens: Tokens, start: int, end: int, text: str) -> bo
 def is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     """Return whether a date is a part of code, a value joined to its unit, numbers without a word
     before them that makes them a date, or the rate APR."""
-    text = tokens.between(start, end).rstrip("-–")
+    text = _TAIL.sub("", tokens.between(start, end))
     if _DIGIT.search(text) is None:
         is_sign = SIGN.match(text[-1:]) is not None
         is_score = end - start == 1 and (_is_test(tokens, start, end) or _is_rate(tokens, start))
         return is_sign or (label == "DATE" and (is_score or _is_other_word(tokens, start, end)))
-    if any(form.fullmatch(text) for form in (_CALL, PART, _SOFTWARE, _ROW_OF_VALUES, AGE_GROUP)):
+    if any(form.fullmatch(text) for form in _UNDATED):
         return True
-    if SHORT_TIME.fullmatch(text) or (end - start == 1 and amount_or_hour(tokens, start)):
+    if end - start == 1 and amount_or_hour(tokens, start):
         return True
     if label == "TIME":
         is_heat = BEFORE_HEAT.search(tokens.between_with_blank(start - 5, start)) is not None
@@ -265,8 +271,8 @@ def is_undated(tokens: Tokens, label: str, start: int, end: int) -> bool:
     numbers = _NUMBERS.fullmatch(text)
     if numbers is not None and _FURTHER.fullmatch(tokens.between(end, end + 2)):
         return True  # 8-2-19-3
-    if numbers is not None and _are_no_date(numbers):
-        return _is_number_alone(tokens, start, end, numbers[2])
+    if _DECIMALS.fullmatch(text) or (numbers is not None and _are_no_date(numbers)):
+        return _is_number_alone(tokens, start, end, numbers[2] if numbers is not None else "to")
     is_number = (
         _is_decrease(tokens, text)
         or _is_measured(tokens, start, text)
@@ -491,7 +497,11 @@ def _is_rate(tokens: Tokens, i: int) -> bool:
 
 
 def _is_rank(tokens: Tokens, start: int, end: int) -> bool:
-    """Return whether a date ends with a place among several, or with a part of one: 11th of 12."""
+    """Return whether a date is the place of someone (he was 12th), or ends with a place among
+    several, or with a part of one: 11th of 12."""
+    if end - start == 1 and "ORDINAL" in kinds(tokens.texts[start]):
+        who, verb = tokens.between(start - 2, start - 1), tokens.lowers[max(start - 1, 0)]
+        return who.lower() in _RANKED and verb in _RANKING
     if "of" not in tokens.lowers[start : end + 1]:
         return False
     for i in range(max(start, end - 3), end):

@@ -27,7 +27,7 @@ from .decoding import odds
 from .facts import ABBREVIATIONS, DIGIT
 from .tables import FIRMS, GOODS, LISTED, PERSON_WORDS, STATES, expanded, pattern, words
 from .terms import FIRM_ENDS, INSTITUTIONS, JOBS
-from .titles import is_also_title, is_grade
+from .titles import is_also_title, is_describing, is_grade
 from .words import (
     builtin_lexicon,
     is_file_name,
@@ -221,7 +221,7 @@ def is_number_or_about(context: Context, entity: Entity) -> bool:
     return len(tokens) > 1 and all(token.like_num or token.text == "-" for token in tokens)
 
 
-@reason("PERSON", of_word=True)
+@reason("PERSON", "GPE", of_word=True)
 def is_title_with_stop(context: Context, entity: Entity) -> bool:
     """Return whether a name is a title with a full stop, before the name of a person: Kum. Jigna.
     An ordinary word behind the stop begins a sentence: We met Kum. He left."""
@@ -230,6 +230,40 @@ def is_title_with_stop(context: Context, entity: Entity) -> bool:
     if context.text(i + 1) != "." or not named.istitle() or is_only_ordinary(named):
         return False
     return is_also_title(context.text(i), ". " + named)
+
+
+@reason("ORG", of_word=True)
+def is_of_slogan(context: Context, entity: Entity) -> bool:
+    """Return whether a firm is an adjective behind a verb, both with capitals: Go Green."""
+    verb, word = context.text(entity.start - 1), context.text(entity.start)
+    if not verb.istitle() or not is_only_ordinary(verb):
+        return False
+    of = builtin_lexicon().of
+    return "verb" in of(verb.lower()) and "adjective" in of(word.lower())
+
+
+@reason("PERSON", "GPE", "ORG")
+def is_heading_in_bold(context: Context, entity: Entity) -> bool:
+    """Return whether a name is a word in small letters that is alone on its line and in bold, as
+    packages are. Users there are found by rules."""
+    if not context.text(entity.start, entity.end).islower():
+        return False
+    span = context.doc[entity.start : entity.end]
+    start, end = span.start_char - 2, span.end_char + 2
+    text = context.bounds.text
+    is_bold = start >= 0 and text[start : start + 2] == text[end - 2 : end] == "**"
+    return (
+        is_bold
+        and text[max(start - 1, 0) : start] in ("", "\n")
+        and text[end : end + 1] in ("", "\n")
+    )
+
+
+@reason("PERSON", of_word=True)
+def describes_person(context: Context, entity: Entity) -> bool:
+    """Return whether a name describes the person behind it: we saw Young Sipho."""
+    i = entity.start
+    return is_describing(context.text(i), context.text(i - 1), context.text(i + 1))
 
 
 @reason("GPE", of_word=True)

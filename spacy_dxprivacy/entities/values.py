@@ -113,7 +113,9 @@ _LEAST_ORDER = re.compile(
     re.I,
 )
 _RATE = re.compile(r"[^\W\d_]{1,5}/[^\W\d_]{1,3}(?!\w)")  # µmol/L
-_PER_TIME = re.compile(rf"{_AMOUNT}/\d*[a-z]{{1,3}}")  # 4.6mm/24h
+_PER_AMOUNT = re.compile(  # 4.6mm/24h, 12.3MB/45.6MB
+    rf"(?i:{_AMOUNT})/(?:\d*[a-z]{{1,3}}|\d[\d.,]*[A-Za-z]{{0,2}})"
+)
 _UNIT_APART = re.compile(r"(\d[\d.,]*) (?=[A-Za-z]{2})")
 _JOINED_TO_WORDS = re.compile(rf"(?i:{expanded('JOINED')})(?:\s[a-z]+)*")  # 64KiB headers
 _REPORTED = re.compile(rf"\d{{1,4}}\s{expanded('LAW_REPORT')}\.?\s\d")  # 575 U.S. 348
@@ -441,7 +443,7 @@ def _is_number(text: str) -> bool:
     """Return whether a text with a digit has no two letters side by side, sets a number, is of
     common words in small letters (the gap 1.8), a group by age, a part of a statute or a version.
     """
-    forms = (PART, _VERSIONED, _ABBREVIATED, _PER_TIME, _WITH_SEVERAL)
+    forms = (PART, _VERSIONED, _ABBREVIATED, _PER_AMOUNT, _WITH_SEVERAL)
     if any(form.fullmatch(text) for form in forms):
         return True
     parts = text.split()

@@ -1183,3 +1183,67 @@ def test_years_and_days_as_they_are_said_are_dates(nlp, text, day):
 ])  # fmt: skip
 def test_counts_ages_and_decimals_as_they_are_said_are_none(nlp, text):
     assert not [shown for label, shown in found(nlp, text) if label == "DATE"]
+
+
+@pytest.mark.parametrize("text", [
+    "You will recall that last term he was 12th. His form mistress came.",
+    "They came 3rd, and we finished 21st.",
+    "Deshmukh came second in the 100 m with a time of 12.9 s.",
+    "They won by an innings and 3 points (11-8). The captain led.",
+    "E = 0730-1500   L = 1430-2200   N = 2145-0745   AL = leave",
+])  # fmt: skip
+def test_places_in_a_race_scores_and_shifts_over_midnight_stay(nlp, text):
+    assert not [shown for _, shown in found(nlp, text) if any(map(str.isdigit, shown))]
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("She was home 12th.", "12th"), ("He was discharged on the 12th.", "12th"),
+    ("Call 2145-0744 now.", "2145-0744"), ("The contract ended (11-8-2021).", "11-8-2021"),
+])  # fmt: skip
+def test_days_and_numbers_of_such_a_form_go(nlp, text, shown):
+    assert any(shown in one for _, one in found(nlp, text))
+
+
+def test_a_column_of_limits_below_a_head_for_references_stays(nlp):
+    text = "patient,result,unit,{},site\nAda Lind,8.4,g/dL,11.0-15.0,W\nBo Moe,84,g/L,45-90,W\n"
+    for head in ("ref", "ref no"):
+        assert ("ID", "45-90") not in found(nlp, text.format(head))
+    text = "patient,ref\nAda Lind,45-90\nBo Moe,11-15\nCy Voss,22-31\n"
+    assert ("ID", "45-90") in found(nlp, text)
+
+
+def test_the_initials_of_a_technician_go_beside_a_column_of_persons(nlp):
+    text = "patient,result,tech\nAda Lind,8.4,AJK\nBo Moe,84,MB\nCy Voss,84,T. Rask\n"
+    assert {("PERSON", "AJK"), ("PERSON", "MB"), ("PERSON", "T. Rask")} <= found(nlp, text)
+    text = "module,result,tech\nbilling,8.4,SQL\nsearch,84,AWS\n"
+    assert not {shown for _, shown in found(nlp, text)} & {"SQL", "AWS"}
+
+
+@pytest.mark.parametrize("head", ["Init", "Init.", "Initials"])
+def test_initials_go_below_their_head_in_columns_that_blanks_align(nlp, head):
+    rows = "LE-55     D. MacInnes    6.1         {}\nLE-56     Ada Lind       6.4         SV\n"
+    heads = "Lab no.   Collector      HbA1c       "
+    text = heads + head + "\n" + rows.format("MG") * 2
+    assert {("PERSON", "MG"), ("PERSON", "SV")} <= found(nlp, text)
+    text = heads + "Unit\n" + rows.format("MG") * 2
+    assert ("PERSON", "SV") not in found(nlp, text)
+
+
+@pytest.mark.parametrize("text", [
+    "We saw Young Sipho at the shop.", "We must Go Green with it.",
+    "**nixpkgs**\nThe packages.\n\n**nix-darwin**\nThe rest.\n",
+    "Read 12.3MB/45.6MB of it, at 4.6mm/24h.", "It rose from 14.9 to 15.4 there.",
+])  # fmt: skip
+def test_what_describes_someone_slogans_headings_and_rates_stay(nlp, text):
+    names = {"Sipho"}
+    assert {shown for _, shown in found(nlp, text)} <= names
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("We saw Young Sipho at the shop.", "Sipho"), ("We saw Mrs Young at the shop.", "Young"),
+    ("Q. Who was there?\nA. Ada Lind was.\nQ. And then?\nA. Ben Okafor came.", "Ben Okafor"),
+    ("The firm opens from 14.9.2021 to 15.4.2022 there.", "14.9.2021"),
+    ("It is by Raffick house.", "Raffick"),
+])  # fmt: skip
+def test_names_and_days_of_such_a_form_go(nlp, text, shown):
+    assert any(shown in one for _, one in found(nlp, text))
