@@ -55,6 +55,14 @@ _OF_FAULTS = frozenset(
 _BEHIND_NAME = re.compile(
     r"\d{1,3}[.,]\d{1,2}/\d{1,3}(?:[.,]\d{1,2})?|V(?:oy)?\.?\d{2,4}[A-Z]?", re.A
 )
+_SMALL_REVISIONS = frozenset({"rev", "rev.", "revision", "issue"})
+_BEFORE_REVISION = re.compile(
+    r"\d(?:[A-Z]|-[A-Z]{1,2})?[,;)]? \(?[Rr]ev\.? \Z|"
+    r"\b(?:drawings?|(?:data ?)?sheets?|specs?|specifications?|schematics?|PCBs?|SOPs?)\b"
+    r"[^\n]{0,40} \(?[Rr]ev\.? \Z",
+    re.A,
+)
+BEFORE_REVISION = 12  # tokens, in which the thing stands
 _OWNED_BESIDE, KEY_BESIDE = 6, 3  # tokens on each side of a code, and before it
 
 
@@ -217,14 +225,27 @@ def _is_end_of_rank(tokens: Tokens, start: int) -> bool:
     return is_joined and _RANK_IN_PARTS.fullmatch(rank) is not None
 
 
+def is_revision(tokens: Tokens, i: int) -> bool:
+    """Return whether a letter is that of a revision: rev D; drawing 4471-B, Rev. C; the sheet. Rev.
+    C is out. Elsewhere Rev. C may be a reverend."""
+    if len(tokens.texts[i].rstrip(".")) > 1:
+        return False
+    if tokens.between(i - 1, i) in _SMALL_REVISIONS:
+        return True  # (rev D, p. 7)
+    return _BEFORE_REVISION.search(tokens.between_with_blank(i - BEFORE_REVISION, i)) is not None
+
+
 def extent_of_name(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the extent of a name without the letter of a number before its hyphen (12-B.
-    Visibility) or of a rank before it (SR/N Lind), and without what is behind it: the code of a
-    model (a Denis Wick 6BL), the strength of a drug (Zorvam 2.5/20), the voyage of a ship (V.042).
+    Visibility), of a revision (rev F. Ada Lind) or of a rank before it (SR/N Lind), and without
+    what is behind it: the code of a model (a Denis Wick 6BL), the strength of a drug (Zorvam
+    2.5/20), the voyage of a ship (V.042).
     """
     last = tokens.texts[end - 1]
-    if end - start > 1 and start > 1 and _is_end_of_rank(tokens, start):
-        start += 1
+    if end - start > 1 and start > 1:
+        if tokens.lowers[start - 1] in ("rev", "revision") and is_revision(tokens, start):
+            return _without_letter(tokens, start, end)
+        start += _is_end_of_rank(tokens, start)
     if end - start > 1 and last[-1].isalnum() and any(map(str.isdigit, last)):
         is_apart = _BEHIND_NAME.fullmatch(last) is not None or _is_one_of_many(tokens, start)
         return start, end - is_apart
@@ -235,4 +256,9 @@ def extent_of_name(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
         return start, end
     if doc[start - 2].whitespace_ or doc[start - 1].whitespace_ or not number[-1].isdigit():
         return start, end
+    return _without_letter(tokens, start, end)
+
+
+def _without_letter(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    """Return the extent of a name without its first letter, which alone makes names of words."""
     return (end, end) if all(map(is_word, tokens.lowers[start + 1 : end])) else (start + 1, end)

@@ -24,6 +24,7 @@ from .numbered import (
     is_key,
     is_of_kind,
     is_of_thing,
+    is_revision,
 )
 from .tables import FOLLOWING, expanded, pattern, words
 from .undated import (
@@ -127,8 +128,6 @@ _PARTS_OF_BODIES = frozenset("unit block wing suite room floor".split())
 _OF_ADDRESSES = frozenset({"lot", "station"})  # Lot 22, Banksia Drive
 _ROAD = re.compile(r"[ABEIMN]-?\d{3,4}", re.A)  # the B4027, the I-495
 _GLUED_DEGREES = re.compile(r"\d{2,4}[CF]")
-_SMALL_REVISIONS = frozenset({"rev", "rev.", "revision", "issue"})
-_BEFORE_REVISION = re.compile(r"\d(?:[A-Z]|-[A-Z]{1,2})?[,;)]? \(?[Rr]ev\.? \Z", re.A)
 _ROMAN = re.compile(r"[IVX]{1,4}")
 _ORDER = re.compile(r"\d{1,3}(?:st|nd|rd|th)", re.I)
 # Behind a word for a key or below a head of identifiers: on the chart was 92.6, ref 10–125,
@@ -250,7 +249,7 @@ def _is_unit_or_stage(tokens: Tokens, start: int, end: int, text: str) -> bool:
             return True
     if end - start > 1:
         return _is_stage(text)
-    if _is_revision(tokens, start):
+    if is_revision(tokens, start):
         return True
     if end >= len(tokens.texts):
         return False
@@ -422,15 +421,6 @@ def _is_amount(text: str) -> bool:
     if joined == text:
         return False
     return any(form.fullmatch(joined) for form in (_JOINED_TO_WORDS, _WITH_AMOUNT))
-
-
-def _is_revision(tokens: Tokens, i: int) -> bool:
-    """Return whether a letter is that of a revision: rev D; drawing 4471-B, Rev. C."""
-    if len(tokens.texts[i].rstrip(".")) > 1:
-        return False
-    if tokens.between(i - 1, i) in _SMALL_REVISIONS:
-        return True  # (rev D, p. 7)
-    return _BEFORE_REVISION.search(tokens.between_with_blank(i - BESIDE, i)) is not None
 
 
 def _is_stage(text: str) -> bool:

@@ -1247,3 +1247,26 @@ def test_what_describes_someone_slogans_headings_and_rates_stay(nlp, text):
 ])  # fmt: skip
 def test_names_and_days_of_such_a_form_go(nlp, text, shown):
     assert any(shown in one for _, one in found(nlp, text))
+
+
+@pytest.mark.parametrize(("text", "dates"), [
+    ("It was loud on 1 June. First warning under rule 8.", ["1 June"]),
+    ("We met on 3 May. Second reading follows.", ["3 May"]),
+    ("It was Sept. the second, or Jan. third.", ["Sept. the second", "Jan. third"]),
+    ("June the first is fine, and June third too.", ["June the first", "June third"]),
+])  # fmt: skip
+def test_an_ordinal_that_opens_a_sentence_is_no_day_of_the_month_before_it(nlp, text, dates):
+    assert [ent.text for ent in nlp(text).ents if ent.label_ == "DATE"] == dates
+
+
+@pytest.mark.parametrize("text", [
+    "It is wrong in the data sheet. Rev. C is out.",
+    "We are long behind rev F. SB puts 9 days of it.",
+])  # fmt: skip
+def test_the_letter_of_a_revision_stays(nlp, text):
+    assert not [shown for _, shown in found(nlp, text) if shown[0] in "CF"]
+
+
+@pytest.mark.parametrize("name", ["Rev. C. Okafor", "Rev. B Lind"])
+def test_the_initial_of_a_reverend_goes(nlp, name):
+    assert ("PERSON", name[5:]) in found(nlp, f"The board thanked {name} for it.")
