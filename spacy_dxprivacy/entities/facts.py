@@ -30,6 +30,12 @@ from .values import is_value
 from .weeks import are_weekdays, recurring_lines, recurring_months, recurring_seasons
 from .words import builtin_lexicon, is_name, is_ordinary, kinds
 
+# Hours in the evening have the form of a telephone number of Hong Kong.
+_HOURS_OR_NUMBER = re.compile(r"2\d{3}[-–]\d{4}", re.A)
+_BEFORE_NUMBER = re.compile(
+    r"\b(?:phone|ph|tel|telephone|fax|mobile|mob|cell|whatsapp|number is)\.? ?:? ?\Z", re.I
+)
+BEFORE_NUMBER = 4  # tokens
 # The lines of an examination: a question, and the answer behind it.
 _QUESTIONS = re.compile(r"^Q\. [^\n]*\n{1,2}A\. ", re.M)
 _OF_QUESTIONS = re.compile(r"^[QA](?=\. )", re.M)
@@ -175,6 +181,8 @@ class Facts(Tokens):
                 return Entity("TIME", start, end)
             if self._is_no_date(start, end):
                 return None
+        if label == "TIME" and self._is_called(start, end):
+            return Entity("PHONE", start, end)
         if self._is_fact(label, start, end):
             return None
         if label == "DATE":
@@ -188,6 +196,13 @@ class Facts(Tokens):
                 end -= 1
             end -= 2 * (label == "GPE" and end - start > 2 and self._goes_on_in_capitals(end))
         return self._behind_item(label, start, end) if start < end else None
+
+    def _is_called(self, start: int, end: int) -> bool:
+        """Return whether hours over midnight are a telephone number: Tel: 2145-0745."""
+        if _HOURS_OR_NUMBER.fullmatch(self.between(start, end)) is None:
+            return False
+        before = self.between_with_blank(start - BEFORE_NUMBER, start)
+        return _BEFORE_NUMBER.search(before) is not None
 
     def _goes_on_in_capitals(self, end: int) -> bool:
         """Return whether the word behind a town and a comma opens the rest of a sentence in

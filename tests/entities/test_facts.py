@@ -1270,3 +1270,10 @@ def test_the_letter_of_a_revision_stays(nlp, text):
 @pytest.mark.parametrize("name", ["Rev. C. Okafor", "Rev. B Lind"])
 def test_the_initial_of_a_reverend_goes(nlp, name):
     assert ("PERSON", name[5:]) in found(nlp, f"The board thanked {name} for it.")
+
+
+@pytest.mark.parametrize("before", ["Tel: ", "Mobile ", "My number is ", "Phone. "])
+def test_a_telephone_number_that_looks_like_hours_goes(nlp, before):
+    assert ("PHONE", "2145-0745") in found(nlp, f"{before}2145-0745, thanks.")
+    text = "The phones are off at night, 2145-0745, thanks."
+    assert ("PHONE", "2145-0745") not in found(nlp, text)
