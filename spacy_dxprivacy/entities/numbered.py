@@ -23,6 +23,8 @@ _BESIDE_CODES = _BEFORE_CODES | frozenset(", - – / and or & then to through".s
 _OWNED = frozenset("a an my your his her our their its".split())
 _KEYED = re.compile(expanded("KEYS"))
 _OF_SOMEONE = re.compile(rf"{expanded('KEYS')}|{expanded('USER')}|cv[vc]2?")  # Snapchat jsmith92
+# Digits between small letters. A disguised name has one at a time: m4ria.
+_SMALL_CODE = re.compile(r"[a-z]{1,4}\d{2,4}[a-z]{1,4}", re.A)
 _SERIES = re.compile(r"[A-Z]{2,5}")
 KINDS = words("KINDS", "terms")
 MAX_KIND = 5  # digits of a code of a kind of things
@@ -236,11 +238,15 @@ def is_revision(tokens: Tokens, i: int) -> bool:
 
 
 def extent_of_name(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
-    """Return the extent of a name without the letter of a number before its hyphen (12-B.
-    Visibility), of a revision (rev F. Ada Lind) or of a rank before it (SR/N Lind), and without
-    what is behind it: the code of a model (a Denis Wick 6BL), the strength of a drug (Zorvam
-    2.5/20), the voyage of a ship (V.042).
+    """Return the extent of a name without the codes before it (qw13z Ada Lind), without the letter
+    of a number before its hyphen (12-B. Visibility), of a revision (rev F. Ada Lind) or of a rank
+    before it (SR/N Lind), and without what is behind it: the code of a model (a Denis Wick 6BL),
+    the strength of a drug (Zorvam 2.5/20), the voyage of a ship (V.042).
     """
+    while start < end and _SMALL_CODE.fullmatch(tokens.texts[start]):
+        start += 1
+    if start == end:
+        return start, end
     last = tokens.texts[end - 1]
     if end - start > 1 and start > 1:
         if tokens.lowers[start - 1] in ("rev", "revision") and is_revision(tokens, start):

@@ -1277,3 +1277,8 @@ def test_a_telephone_number_that_looks_like_hours_goes(nlp, before):
     assert ("PHONE", "2145-0745") in found(nlp, f"{before}2145-0745, thanks.")
     text = "The phones are off at night, 2145-0745, thanks."
     assert ("PHONE", "2145-0745") not in found(nlp, text)
+
+
+@pytest.mark.parametrize("words", ["qw13z qw14z qw15z qw16z", "qw23z qw12z qw13z qw14z"])
+def test_codes_of_small_letters_are_no_part_of_a_name(nlp, words):
+    assert found(nlp, f"{words} Maria Gonzalez") == {("PERSON", "Maria Gonzalez")}
