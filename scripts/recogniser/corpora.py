@@ -200,8 +200,8 @@ def parse_marks(body: str) -> Marked:
         text += body[at : found.start()]
         label, value = found[1] or "", found[2] or found[3]
         if label and label not in NO_NAMES:
-            kept = label if label in TAUGHT else UNKNOWN
-            spans.append((kept, len(text), len(text) + len(value)))
+            taught = label if label in TAUGHT else UNKNOWN
+            spans.append((taught, len(text), len(text) + len(value)))
         taken.update(range(len(text), len(text) + len(value)))
         text, at = text + value, found.end()
     text += body[at:]
